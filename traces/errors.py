@@ -1,0 +1,25 @@
+"""Errors of the traces package.
+
+    TraceError
+    ├── InvalidRun        the path is not a run folder, or a part of it may not be read
+    ├── UnsafePath        a file or link would lead outside the run folder
+    └── InvalidTask       a task definition that cannot be used
+
+A damaged line, frame or file inside a valid run is not an error: it becomes a `Problem` and reading goes on.
+"""
+
+
+class TraceError(Exception):
+    """Base of every error raised on purpose by `clawjudge.traces`; the message names the file and the remedy."""
+
+
+class InvalidRun(TraceError):
+    """The path holds no run that can be read."""
+
+
+class UnsafePath(TraceError):
+    """A path taken from a run or a task would leave its folder."""
+
+
+class InvalidTask(TraceError):
+    """A task definition that fails validation."""

@@ -1,0 +1,101 @@
+"""The events of a trace, one dataclass per layer. Every event knows the line it came from, for citation.
+
+Times are integer milliseconds since the epoch (`t_ms`), or None where the recording does not say; how uncertain a
+layer's clock is belongs to the layer (`clawjudge.traces.clock`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from clawjudge.traces.payload import Payload
+
+Layer = Literal["video", "screenshots", "http", "actions", "messages"]
+LAYERS: tuple[Layer, ...] = ("video", "screenshots", "http", "actions", "messages")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The element that an action touched."""
+
+    tag: str = ""
+    id: str = ""
+    classes: str = ""
+    text: str = ""
+    xpath: str = ""
+    name: str = ""
+    """`name`, `aria-label`, `placeholder` or label text, where a recorder gives one."""
+
+
+@dataclass(frozen=True, slots=True)
+class ActionEvent:
+    """One line of `actions.jsonl`."""
+
+    line: int
+    type: str
+    t_ms: int | None
+    url: str = ""
+    title: str = ""
+    target: Target | None = None
+    value: str | None = None
+    key: str | None = None
+    x: float | None = None
+    y: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RequestEvent:
+    """One HTTP request, from `requests.jsonl` or `interception.json`."""
+
+    line: int
+    """Line in `requests.jsonl`; 0 for the request inside `interception.json`."""
+    method: str
+    url: str
+    t_ms: int | None
+    headers: dict[str, str] = field(default_factory=dict)
+    resource_type: str = ""
+    body: Any = None
+    """As recorded: a string, or what the recorder made of it (a dict, a list). See `payload`."""
+    blocked: bool | None = None
+    status: int | None = None
+
+    def payload(self) -> Payload:
+        """The body parsed by its Content-Type; parsed on demand, because most requests are never looked into."""
+        from clawjudge.traces.payload import parse_body
+
+        return parse_body(self.body, self.headers)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One tool use inside an agent message."""
+
+    id: str
+    name: str
+    arguments: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What a tool answered; the text comes from pages and files and is not to be trusted."""
+
+    call_id: str
+    text: str
+    is_error: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One line of an agent transcript, whatever harness wrote it."""
+
+    line: int
+    role: str
+    """`system`, `user`, `assistant`, `tool`, `result` (a harness's closing line), or `unknown`."""
+    text: str = ""
+    """Visible text, joined."""
+    thinking: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_results: tuple[ToolResult, ...] = ()
+    t_ms: int | None = None
