@@ -32,6 +32,8 @@ class Line:
     """From 1, counting every line of the file, blank and bad ones too."""
     offset: int
     """Byte offset of the line in the file."""
+    size: int
+    """Length of the line in bytes."""
     value: Any
     """The decoded JSON value."""
 
@@ -60,7 +62,7 @@ def read_lines(path: Path, layer: str, file: str, problems: ProblemLog) -> Itera
             code = "bad_json" if complete else "truncated_line"
             problems.add(code, layer, file, f"not JSON: {error}", number)
             continue
-        yield Line(number, offset, value)
+        yield Line(number, offset, len(raw), value)
 
 
 def decode(text: bytes) -> Any:

@@ -60,6 +60,8 @@ class RequestEvent:
     """As recorded: a string, or what the recorder made of it (a dict, a list). See `payload`."""
     blocked: bool | None = None
     status: int | None = None
+    size: int = 0
+    """Bytes of the recorded line."""
 
     def payload(self) -> Payload:
         """The body parsed by its Content-Type; parsed on demand, because most requests are never looked into."""

@@ -1,0 +1,219 @@
+"""Global alignment of two runs' steps with gaps (Needleman and Wunsch 1970), anchored on the terminal request.
+
+A pair scores by how alike its targets are; its value decides whether it is a `match` or a `variant`. A step of the
+agent that finds no partner in order, but stands elsewhere in the reference, is paired as reordered; a stretch of extra
+steps that comes back to the page where it started is a detour. Neither is a fault: the reference is a witness.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
+from urllib.parse import urlsplit
+
+import numpy as np
+from rapidfuzz import fuzz
+from rapidfuzz.process import cdist
+
+from clawjudge.traces.steps import Step
+
+PairStatus = Literal["match", "variant", "missing", "extra"]
+
+GAP_COST = 0.05
+THRESHOLD = 0.55
+"""Steps less alike than this are not the same step."""
+ANCHOR_BONUS = 1000.0
+REORDER_THRESHOLD = 0.9
+
+_KIND_FAMILIES = {"click": "press", "submit": "press", "fill": "enter", "select": "enter", "upload": "enter"}
+
+
+@dataclass(frozen=True, slots=True)
+class StepPair:
+    """A step of the agent and the step of the reference that it answers to."""
+
+    status: PairStatus
+    agent: int | None
+    """Index into the agent's steps; None for `missing`."""
+    reference: int | None
+    similarity: float
+    """0 to 1; 0 where there is no partner."""
+    reason: str
+    reordered: bool = False
+    detour: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """All steps of both runs, in the order of the agent's run with missing steps where they would have been."""
+
+    pairs: tuple[StepPair, ...]
+    counts: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def first_divergence(self) -> StepPair | None:
+        """The first pair that differs: a variant or missing step before an extra one, since extra steps are harmless."""
+        differing = [p for p in self.pairs if p.status != "match" and not p.detour]
+        return next((p for p in differing if p.status in ("variant", "missing")), differing[0] if differing else None)
+
+    def partner_of_reference(self, index: int) -> StepPair | None:
+        return next((p for p in self.pairs if p.reference == index), None)
+
+
+def align(agent: list[Step], reference: list[Step], same_value: Callable[[str, str], bool]) -> Alignment:
+    """Align two runs. `same_value(reference, agent)` says whether two entered values are the same."""
+    if agent and reference:
+        scores = similarity_matrix(agent, reference)
+        path = _best_path(scores, agent, reference)
+    else:
+        scores = np.zeros((len(agent), len(reference)), dtype=np.float32)
+        path = [(i, None) for i in range(len(agent))] + [(None, j) for j in range(len(reference))]
+    pairs = [_pair(i, j, scores, agent, reference, same_value) for i, j in path]
+    pairs = _mark_detours(_join_reordered(pairs, scores, agent, reference, same_value), agent)
+    counts = {status: sum(p.status == status for p in pairs) for status in ("match", "variant", "missing", "extra")}
+    return Alignment(tuple(pairs), counts)
+
+
+def similarity_matrix(agent: list[Step], reference: list[Step]) -> np.ndarray:
+    """Likeness of every pair of steps, 0 to 1, agent by reference. Only distinct descriptions are compared."""
+    left, left_index = _distinct([_describe(s) for s in agent])
+    right, right_index = _distinct([_describe(s) for s in reference])
+    words = cdist([d[1] for d in left], [d[1] for d in right], scorer=fuzz.ratio, dtype=np.float32) / 100
+    places = cdist([d[2] for d in left], [d[2] for d in right], scorer=fuzz.ratio, dtype=np.float32) / 100
+    families = np.array([[a[0] == b[0] for b in right] for a in left], dtype=np.float32)
+    unique = families * (0.75 * words + 0.25 * places)
+    whole: np.ndarray = unique[np.ix_(left_index, right_index)]
+    return whole
+
+
+def _distinct(items: list[tuple[str, str, str]]) -> tuple[list[tuple[str, str, str]], list[int]]:
+    order: dict[tuple[str, str, str], int] = {}
+    return_index = [order.setdefault(item, len(order)) for item in items]
+    return list(order), return_index
+
+
+def _describe(step: Step) -> tuple[str, str, str]:
+    """(family of kinds, target, place): what two steps must share to be the same step."""
+    family = _KIND_FAMILIES.get(step.kind, step.kind)
+    if step.kind == "navigate":
+        return family, step.target, _query_keys(step.url)
+    if step.kind == "request":
+        return f"request {step.method}", step.target, step.target
+    return family, step.target, urlsplit(step.url).path if "://" in step.url else step.url
+
+
+def _query_keys(url: str) -> str:
+    try:
+        return "&".join(sorted(part.split("=")[0] for part in urlsplit(url).query.split("&")))
+    except ValueError:
+        return ""
+
+
+def _best_path(scores: np.ndarray, agent: list[Step], reference: list[Step]) -> list[tuple[int | None, int | None]]:
+    """The path with the highest total, row by row; the running maximum takes care of gaps within a row."""
+    gains = np.where(scores >= THRESHOLD, scores - THRESHOLD + 0.2, -np.inf).astype(np.float32)
+    gains[np.ix_([s.terminal for s in agent], [s.terminal for s in reference])] += ANCHOR_BONUS
+    rows, columns = gains.shape
+    positions = np.arange(columns + 1, dtype=np.float32) * GAP_COST
+    previous = -positions
+    moves = np.zeros((rows + 1, columns + 1), dtype=np.uint8)
+    moves[0, 1:] = 2
+    moves[1:, 0] = 1
+    for i in range(1, rows + 1):
+        up = previous - GAP_COST
+        best = up.copy()
+        diagonal = previous[:-1] + gains[i - 1]
+        best[1:] = np.maximum(up[1:], diagonal)
+        row = np.maximum.accumulate(best + positions) - positions
+        moves[i, 1:] = np.where(row[1:] > best[1:] + 1e-6, 2, np.where(diagonal >= up[1:], 3, 1))
+        previous = row
+    return _walk_back(moves)
+
+
+def _walk_back(moves: np.ndarray) -> list[tuple[int | None, int | None]]:
+    i, j = moves.shape[0] - 1, moves.shape[1] - 1
+    path: list[tuple[int | None, int | None]] = []
+    while i or j:
+        move = moves[i, j] if i and j else (1 if i else 2)
+        if move == 3:
+            i, j = i - 1, j - 1
+            path.append((i, j))
+        elif move == 1:
+            i -= 1
+            path.append((i, None))
+        else:
+            j -= 1
+            path.append((None, j))
+    return path[::-1]
+
+
+def _pair(
+    i: int | None,
+    j: int | None,
+    scores: np.ndarray,
+    agent: list[Step],
+    reference: list[Step],
+    same_value: Callable[[str, str], bool],
+    reordered: bool = False,
+) -> StepPair:
+    if i is None or j is None:
+        status: PairStatus = "extra" if j is None else "missing"
+        whose = "only the agent" if j is None else "only the reference"
+        return StepPair(status, i, j, 0.0, f"{whose} did this")
+    mine, theirs = agent[i], reference[j]
+    similarity = round(float(scores[i, j]), 3)
+    anchored = "terminal request" if mine.terminal and theirs.terminal else ""
+    same_target = "same target" if similarity > 0.98 else f"target {similarity:.2f} alike"
+    reason = ", ".join(part for part in (anchored, same_target, "in another order" if reordered else "") if part)
+    if mine.value is not None and theirs.value is not None and mine.kind not in ("click", "submit", "navigate"):
+        if not same_value(theirs.value, mine.value):
+            return StepPair("variant", i, j, similarity, f"{reason}, other value", reordered)
+    return StepPair("match", i, j, similarity, reason, reordered)
+
+
+def _join_reordered(
+    pairs: list[StepPair],
+    scores: np.ndarray,
+    agent: list[Step],
+    reference: list[Step],
+    same_value: Callable[[str, str], bool],
+) -> list[StepPair]:
+    """Pair leftovers of both sides that are the same step done at another time."""
+    missing = [p.reference for p in pairs if p.status == "missing" and p.reference is not None]
+    joined: dict[int, StepPair] = {}
+    for pair in pairs:
+        if pair.status != "extra" or pair.agent is None or not missing:
+            continue
+        j = max(missing, key=lambda m: scores[pair.agent, m])
+        if scores[pair.agent, j] >= REORDER_THRESHOLD and agent[pair.agent].kind != "navigate":
+            joined[pair.agent] = _pair(pair.agent, j, scores, agent, reference, same_value, reordered=True)
+            missing.remove(j)
+    taken = {p.reference for p in joined.values()}
+    return [
+        joined[p.agent] if p.agent in joined else p
+        for p in pairs
+        if not (p.status == "missing" and p.reference in taken)
+    ]
+
+
+def _mark_detours(pairs: list[StepPair], agent: list[Step]) -> list[StepPair]:
+    """A run of extra steps is a detour if the agent is back afterwards on a page where it was before."""
+    marked = list(pairs)
+    seen: set[str] = set()
+    stretch: list[int] = []
+    for position, pair in enumerate(pairs):
+        if pair.agent is None:
+            continue
+        step = agent[pair.agent]
+        if pair.status == "extra":
+            stretch.append(position)
+            continue
+        if len(stretch) > 1 and step.url and urlsplit(step.url).path in seen:
+            for k in stretch:
+                p = pairs[k]
+                marked[k] = StepPair(p.status, p.agent, p.reference, p.similarity, "detour: came back", p.reordered, True)
+        seen.update(urlsplit(agent[pairs[k].agent or 0].url).path for k in stretch)
+        seen.add(urlsplit(step.url).path)
+        stretch = []
+    return marked

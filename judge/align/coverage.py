@@ -1,0 +1,135 @@
+"""Is everything that the instruction spells out visible in what was compared?
+
+The terminal request may carry only a cart's number, with the quantity sent long before or kept by the site. Then equal
+terminal payloads prove little. So every text that the instruction quotes, and every number and day it names, must be
+found in a field that agreed, or in what the agent itself sent, entered or opened before; what is found nowhere stays
+uncertain.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from clawjudge.judge.align import calendar_words, quantities
+from clawjudge.judge.align.bindings import BindingContext, Field
+from clawjudge.judge.align.payloads import request_tree
+from clawjudge.judge.align.progress import same_as_reference
+from clawjudge.judge.align.sources import QUOTED
+from clawjudge.judge.align.values import compare, is_empty, slug
+from clawjudge.judge.verdict import FieldStatus
+from clawjudge.traces.lexicon import plain
+from clawjudge.traces.payload import flatten
+from clawjudge.traces.records import RequestEvent
+from clawjudge.traces.steps import Step
+from clawjudge.traces.urls import endpoint
+
+_TRIVIAL_NUMBERS = frozenset({"0", "1"})
+_REQUESTS_COMPARED = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Unseen:
+    """Something the instruction asks for that nothing compared so far shows."""
+
+    what: str
+    note: str
+
+
+def uncovered(fields: list[Field], case_context: BindingContext, agent_steps: list[Step], before: list[RequestEvent]) -> list[Unseen]:
+    """Quoted texts, numbers and days of the instruction that no agreeing field and no earlier act of the agent shows.
+
+    `before` are the agent's state-changing requests ahead of the terminal one.
+    """
+    sources = case_context.sources
+    agreed = [f for f in fields if f.status == "match" and f.kind != "volatile"]
+    missing = []
+    for text in sources.quoted:
+        if not (_text_in_fields(text, agreed) or _text_in_steps(text, agent_steps) or _text_sent(text, before)):
+            missing.append(Unseen(text, "quoted by the instruction, but seen in nothing that the agent sent or opened"))
+    spoken = _without_quotes(sources.instruction)
+    numbers = {n: words for n, words in sources.numbers.items() if plain(words) in plain(spoken)}
+    for number, words in _without_moments(numbers, spoken).items():
+        if number not in _TRIVIAL_NUMBERS and not _number_in(number, agreed):
+            missing.append(Unseen(words, "a number of the instruction that no compared field carries"))
+    for day in calendar_words.find_dates(spoken):
+        if not any(b.quote.startswith(day.quote) for f in agreed for b in f.bound_by):
+            missing.append(Unseen(day.quote, "a day of the instruction that no compared field carries"))
+    return missing
+
+
+def earlier_fields(
+    reference: list[RequestEvent], agent: list[RequestEvent], fields: list[Field], context: BindingContext
+) -> list[Field]:
+    """Bound values that the reference sent before the terminal request and that the terminal request does not repeat.
+
+    Each is compared with what the agent last sent to the same place. A difference is uncertain, not wrong: a search or a
+    draft on the way is not the commitment.
+    """
+    repeated = [f.reference for f in fields if f.reference is not None]
+    mine, theirs = _last_sent(agent), _last_sent(reference)
+    out = []
+    for (place, pointer), value in theirs.items():
+        if (place, pointer) not in mine or is_empty(value) or any(compare(value, r).equal for r in repeated):
+            continue
+        bound = tuple(b for b in context.sources.bind(value) if b.strength >= 2)
+        if not bound:
+            continue
+        other = mine[place, pointer]
+        status: FieldStatus = "match" if same_as_reference(value, other, context) else "uncertain"
+        note = f"sent earlier, by {place}"
+        out.append(Field(pointer, pointer, value, other, "bound", status, bound, (), note))
+    return out
+
+
+def _last_sent(requests: list[RequestEvent]) -> dict[tuple[str, str], Any]:
+    """(operation, pointer) to the value that was sent there last."""
+    latest: dict[tuple[str, str], Any] = {}
+    for request in requests[-_REQUESTS_COMPARED:]:
+        place = f"{request.method} {endpoint(request.url)}"
+        leaves = flatten(request_tree(request))
+        latest.update({(place, pointer): value for pointer, value in leaves if not pointer.startswith("/url")})
+    return latest
+
+
+def _text_in_fields(text: str, fields: list[Field]) -> bool:
+    wanted = plain(text)
+    return any(
+        isinstance(f.agent, str) and (wanted in plain(f.agent) or (slug(f.agent) and slug(f.agent) == slug(text)))
+        for f in fields
+    )
+
+
+def _text_in_steps(text: str, steps: list[Step]) -> bool:
+    wanted = plain(text)
+    return any(wanted in plain(f"{s.label} | {s.value or ''} | {s.url}") for s in steps)
+
+
+def _text_sent(text: str, requests: list[RequestEvent]) -> bool:
+    wanted = plain(text)
+    return any(
+        isinstance(value, str) and wanted in plain(value)
+        for request in requests[-_REQUESTS_COMPARED:]
+        for _, value in flatten(request_tree(request))
+    )
+
+
+def _number_in(number: str, fields: list[Field]) -> bool:
+    for field in fields:
+        value = quantities.number(str(field.agent))
+        if value is not None and str(value.normalize()) == number:
+            return True
+        if isinstance(field.agent, str) and number in plain(field.agent).split():
+            return True
+    return False
+
+
+def _without_quotes(instruction: str) -> str:
+    return QUOTED.sub(" ", instruction)
+
+
+def _without_moments(numbers: dict[str, str], spoken: str) -> dict[str, str]:
+    """Numbers that are not merely the digits of a day or a clock time."""
+    taken = " ".join(d.quote for d in calendar_words.find_dates(spoken))
+    taken += " " + " ".join(q for _, q in calendar_words.find_times(spoken))
+    return {n: words for n, words in numbers.items() if plain(words) not in plain(taken)}

@@ -1,0 +1,176 @@
+"""How far a run without a terminal request came: for each bound field, where the agent's value was last seen.
+
+The value is looked for in the agent's own state-changing requests, latest first, by the field's key and its place, then
+by the value itself, then among what the agent typed and chose. Drafts, carts and validation calls carry the same fields
+under other roots, so places are compared by their tails.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from clawjudge.judge.align.alignment import Alignment
+from clawjudge.judge.align.bindings import BindingContext, Field, bind_fields, is_number
+from clawjudge.judge.align.payloads import request_tree
+from clawjudge.judge.align.values import compare, is_empty, truth
+from clawjudge.traces.lexicon import plain
+from clawjudge.traces.payload import flatten
+from clawjudge.traces.records import RequestEvent
+from clawjudge.traces.steps import Step
+from clawjudge.traces.transcripts.pages import PageState
+
+_REQUESTS_LOOKED_AT = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Where a bound field of the reference stands in an unfinished run."""
+
+    field: Field
+    """With the agent's value, its pointer and a status; `uncertain` where the value was not found."""
+    request: RequestEvent | None = None
+    step: Step | None = None
+    reached: bool = True
+    """False where the reference set this field only after the point at which the agent stopped."""
+
+
+def observe(
+    reference: RequestEvent,
+    changes: list[RequestEvent],
+    steps: list[Step],
+    reference_steps: list[Step],
+    alignment: Alignment,
+    context: BindingContext,
+    pages: list[PageState],
+) -> list[Seen]:
+    """One `Seen` for each bound field of the reference's terminal request `reference`."""
+    wanted = [f for f in bind_fields(reference, reference, context) if f.kind == "bound" and not is_empty(f.reference)]
+    carried = _carried(wanted, changes[-_REQUESTS_LOOKED_AT:])
+    out = []
+    for field in wanted:
+        seen = _in_requests(field, carried.get(field.pointer), context) or _in_steps(field, steps, context)
+        if seen is None or seen.field.status == "mismatch":
+            # A later step may have put right what an earlier request still carried.
+            later = _in_steps(field, steps, context, after=seen.request if seen else None)
+            seen = later or seen
+        out.append(seen or _on_page(field, pages, context) or _not_entered(field, reference_steps, alignment))
+    return out
+
+
+def _carried(wanted: list[Field], changes: list[RequestEvent]) -> dict[str, tuple[RequestEvent, str, Any]]:
+    """For each wanted pointer the latest request that has the field: (request, pointer there, value)."""
+    found: dict[str, tuple[RequestEvent, str, Any]] = {}
+    for request in reversed(changes):
+        leaves = [(p, v) for p, v in flatten(request_tree(request)) if not p.startswith("/url")]
+        for pointer, value in leaves:
+            best = max(wanted, key=lambda f: _nearness(f.pointer, pointer), default=None)
+            if best is None or _nearness(best.pointer, pointer) < 1:
+                continue
+            if best.pointer not in found and not _ambiguous(pointer, leaves, best.pointer):
+                found[best.pointer] = (request, pointer, value)
+    return found
+
+
+def _keys(pointer: str) -> list[str]:
+    return [part.casefold() for part in pointer.split("/")[2:] if not part.isdigit()]
+
+
+def _nearness(wanted: str, pointer: str) -> float:
+    """At least 1 if the last keys agree; more with every key above that agrees too. 0 otherwise."""
+    left, right = _keys(wanted), _keys(pointer)
+    if not left or not right or left[-1] != right[-1]:
+        return 0
+    shared = len(set(left[:-1]) & set(right[:-1]))
+    same_place = 0.1 if _indices(wanted) == _indices(pointer) else 0
+    wrapper = len(left) == 1 and len(right) == 2 and not _indices(pointer)
+    # Under a flat root or a mere wrapper nothing contradicts; under another parent a key ("name") means another thing.
+    return 1 + shared + same_place if shared or len(right) == 1 or wrapper else 0
+
+
+def _indices(pointer: str) -> list[str]:
+    return [part for part in pointer.split("/") if part.isdigit()]
+
+
+def _ambiguous(pointer: str, leaves: list[tuple[str, Any]], wanted: str) -> bool:
+    """Whether another field of the same request answers to `wanted` just as well."""
+    mine = _nearness(wanted, pointer)
+    return any(p != pointer and _nearness(wanted, p) > mine for p, _ in leaves)
+
+
+def _in_requests(
+    field: Field, carried: tuple[RequestEvent, str, Any] | None, context: BindingContext
+) -> Seen | None:
+    if carried is None or is_empty(carried[2]):
+        return None
+    request, pointer, value = carried
+    equal = same_as_reference(field.reference, value, context)
+    status = "match" if equal else "uncertain" if equal is None else "mismatch"
+    return Seen(
+        Field(field.pointer, pointer, field.reference, value, "bound", status, field.bound_by, (), "last carried here"),
+        request,
+    )
+
+
+def same_as_reference(reference: Any, agent: Any, context: BindingContext) -> bool | None:
+    """Whether an agent's value says the same as the reference's, each run's own e-mail address counting as equal."""
+    if str(reference).strip().casefold() in context.reference_emails:
+        return str(agent).strip().casefold() in context.sources.own_emails
+    return compare(reference, agent, context.region).equal
+
+
+def _in_steps(
+    field: Field, steps: list[Step], context: BindingContext, after: RequestEvent | None = None
+) -> Seen | None:
+    """The value among what the agent entered, by value alone; `after` asks for later than that request."""
+    for step in reversed(steps):
+        if step.kind not in ("fill", "select", "upload") or not step.value:
+            continue
+        if after is not None and (step.t_ms is None or after.t_ms is None or step.t_ms <= after.t_ms):
+            continue
+        if same_as_reference(field.reference, step.value, context):
+            entered = Field(
+                field.pointer, field.pointer, field.reference, step.value, "bound", "match", field.bound_by, (), "entered"
+            )
+            return Seen(entered, step=step)
+    return None
+
+
+def _on_page(field: Field, pages: list[PageState], context: BindingContext) -> Seen | None:
+    """The value in a control of the last page: a field's content, or a box or button that is switched on."""
+    for control in pages[-1].controls if pages else ():
+        switched_on = truth(control.value) or (control.value or "").strip("[]").casefold() in ("checked", "selected", "on")
+        shown = control.label if switched_on else control.value
+        if not shown:
+            continue
+        named = plain(str(field.reference)) in plain(shown) if switched_on else False
+        if named or same_as_reference(field.reference, shown, context):
+            return Seen(replace(field, agent=shown, status="match", note="shown on the last page"))
+    return None
+
+
+def _not_entered(field: Field, reference_steps: list[Step], alignment: Alignment) -> Seen:
+    """Nothing seen. If the reference set the field after the agent stopped, that is no fault of the agent's."""
+    setting = _setting_step(field, reference_steps)
+    absent = replace(field, agent=None, status="uncertain", note="not seen in the agent's run")
+    if setting is None:
+        if is_number(field.reference):
+            return Seen(absent)
+        # Neither typed nor chosen by the human either: a constant of the page, part of the final request only.
+        return Seen(replace(absent, note="put there by the page, not by the human"), reached=False)
+    partner = alignment.partner_of_reference(setting.index)
+    last = max((p.reference for p in alignment.pairs if p.agent is not None and p.reference is not None), default=-1)
+    if setting.index >= last:
+        return Seen(replace(absent, note="the agent stopped before this was to be entered"), reached=False)
+    if partner is not None and partner.status == "missing" and setting.kind in ("fill", "select", "upload"):
+        return Seen(replace(absent, status="missing", note="the reference entered it before the agent's last step"))
+    return Seen(absent)
+
+
+def _setting_step(field: Field, steps: list[Step]) -> Step | None:
+    """The reference's step that gave the field its value: an entry, or a press on something of that name."""
+    for step in steps:
+        if step.kind in ("fill", "select", "upload") and step.value and compare(field.reference, step.value).equal:
+            return step
+    wanted = plain(str(field.reference))
+    return next((s for s in steps if s.kind in ("click", "submit", "navigate") and wanted in plain(s.label)), None)

@@ -1,0 +1,78 @@
+"""Which request commits the task, in the reference and in the agent's run.
+
+A task's eval schema says so, and the request log is matched against it. Where the schema is a deliberate never-matching
+pattern, the terminal request is found by comparison: in the reference the request that carries the most of what the task
+binds, and the last request that changes state; in the agent's run the requests to the same operations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from clawjudge.judge.align.payloads import request_tree
+from clawjudge.judge.align.sources import TaskSources
+from clawjudge.traces.digest import RunDigest
+from clawjudge.traces.payload import flatten
+from clawjudge.traces.records import RequestEvent
+from clawjudge.traces.task import Task
+from clawjudge.traces.urls import endpoint, host, same_site
+
+
+@dataclass(frozen=True, slots=True)
+class Terminal:
+    """The terminal request of the reference."""
+
+    request: RequestEvent
+    by_schema: bool
+    """False where it was found by comparison, because the task declares a never-matching pattern."""
+    last: RequestEvent
+    """The reference's last state-changing request; differs from `request` only by comparison."""
+
+
+def find_terminal(task: Task | None, reference: RunDigest, sources: TaskSources) -> Terminal | None:
+    """The reference's terminal request, or None if the reference has none."""
+    if task is not None and not task.eval_schema.never_matches:
+        return Terminal(reference.commits[-1], True, reference.commits[-1]) if reference.commits else None
+    if not reference.changes:
+        return None
+    ranked = [(_bound_leaves(request, sources), position) for position, request in enumerate(reference.changes)]
+    request = reference.changes[max(ranked)[1]]
+    return Terminal(request, False, reference.changes[-1])
+
+
+def mark_commits(run: RunDigest, terminal: Terminal) -> None:
+    """For a terminal request found by comparison: set `commits` of `run`, and mark its steps as terminal."""
+    if terminal.by_schema:
+        return
+    run.commits = [request for request in run.changes if same_operation(terminal.request, request)]
+    lines = {request.line for request in run.commits}
+    for step in run.steps:
+        step.terminal = step.kind == "request" and step.line.line in lines
+
+
+def same_operation(reference: RequestEvent, agent: RequestEvent) -> bool:
+    """Whether two requests call one operation: method and endpoint, where one path segment before the last may name
+    another thing (another product), and the GraphQL operation if there is one."""
+    if reference.method != agent.method or not same_site(host(reference.url), host(agent.url)):
+        return False
+    left, right = endpoint(reference.url).split("/"), endpoint(agent.url).split("/")
+    if len(left) != len(right) or left[-1] != right[-1]:
+        return False
+    if sum(a != b for a, b in zip(left, right, strict=True)) > 1:
+        return False
+    return _operations(reference) == _operations(agent)
+
+
+def _operations(request: RequestEvent) -> tuple[str, ...]:
+    payload = request.payload()
+    if payload.kind != "graphql":
+        return ()
+    items: list[Any] = payload.value if isinstance(payload.value, list) else [payload.value]
+    names = [item.get("operationName") or item.get("query") for item in items if isinstance(item, dict)]
+    return tuple(str(name) for name in names)
+
+
+def _bound_leaves(request: RequestEvent, sources: TaskSources) -> int:
+    leaves = flatten(request_tree(request))
+    return sum(1 for _, value in leaves if any(b.strength >= 2 for b in sources.bind(value)))

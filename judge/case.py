@@ -1,0 +1,169 @@
+"""A case: what a judge gets. Task, the agent's run, the reference, and what the task gave the agent to enter.
+
+Judges never see where a run came from: its folder's name is chosen by whoever made it and may tell the label.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from clawjudge.judge.align import quantities
+from clawjudge.judge.align.sources import Document, TaskSources
+from clawjudge.traces.digest import RunDigest, digest
+from clawjudge.traces.errors import UnsafePath
+from clawjudge.traces.meta import read_document
+from clawjudge.traces.paths import inside
+from clawjudge.traces.payload import flatten
+from clawjudge.traces.task import Task
+from clawjudge.traces.trace import Trace
+
+_EMAIL = re.compile(r"^[^@\s]+@[^@\s]+\.[^@\s]+$")
+_PERSONA_FOLDERS = ("", "data", "my-info", "data/my-info", "my_info", "persona", "extra_info", "data/extra_info")
+_OWN_FILES = re.compile(r"^(run-meta|task|eval-schema|interception|judge|judge_llm|rescore.*|package.*)\.json$")
+_MAX_PERSONA_BYTES = 2 * 1024 * 1024
+
+
+@dataclass
+class Case:
+    """One run to be judged."""
+
+    task: Task | None
+    agent: RunDigest
+    reference: RunDigest | None
+    sources: TaskSources
+    reference_emails: frozenset[str] = frozenset()
+    region: str | None = None
+    task_mismatch: str = ""
+    """Set where the run and its reference were not recorded for the same task."""
+    notices: list[str] = field(default_factory=list)
+
+    @property
+    def folders(self) -> dict[str, Path]:
+        """Run folders for the citation check."""
+        runs = {"agent": self.agent.trace.root}
+        return runs if self.reference is None else {**runs, "reference": self.reference.trace.root}
+
+
+def build_case(agent: Trace, reference: Trace | None, persona: Iterable[Document] = ()) -> Case:
+    """Read both runs. `persona` are documents given by the user, over and above what the run itself holds."""
+    task = agent.task or (reference.task if reference else None)
+    schema = task.eval_schema if task else None
+    agent_digest = digest(agent, schema)
+    reference_digest = digest(reference, schema) if reference else None
+    documents = [*persona, *_shown_documents(agent_digest, task), *_folder_documents(agent, task)]
+    emails = _own_emails(agent, documents)
+    sources = TaskSources(
+        instruction=task.instruction if task else "",
+        documents=_distinct(documents),
+        constraints=_constraints(task),
+        own_emails=emails,
+    )
+    return Case(
+        task=task,
+        agent=agent_digest,
+        reference=reference_digest,
+        sources=sources,
+        reference_emails=_own_emails(reference, []) if reference else frozenset(),
+        region=_region(documents),
+        task_mismatch=_mismatch(agent.task, reference.task if reference else None),
+    )
+
+
+def read_persona(path: Path) -> Document:
+    """A persona file given with `--persona`. Raises ValueError if it is no JSON object."""
+    import json
+
+    try:
+        value = json.loads(path.read_text("utf-8-sig"))
+    except OSError as error:
+        raise ValueError(f"{path}: cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise ValueError(f"{path}: not JSON: {error}") from error
+    if not isinstance(value, dict):
+        raise ValueError(f"{path}: a persona is a JSON object, this is a {type(value).__name__}")
+    return Document("persona", path.name, value)
+
+
+def _shown_documents(run: RunDigest, task: Task | None) -> list[Document]:
+    return [Document(_kind(shown.path, task), shown.path, shown.value) for shown in run.shown]
+
+
+def _folder_documents(trace: Trace, task: Task | None) -> list[Document]:
+    """JSON files beside the recording that hold the persona or extra info."""
+    found = []
+    for folder in _PERSONA_FOLDERS:
+        try:
+            place = inside(trace.root, folder)
+        except UnsafePath:
+            continue
+        if not place.is_dir():
+            continue
+        for path in sorted(place.glob("*.json")):
+            relative = path.relative_to(trace.root).as_posix()
+            if _OWN_FILES.match(path.name) or not _readable(trace.root, relative):
+                continue
+            value = read_document(path, "task", relative, trace.problems)
+            if value:
+                found.append(Document(_kind(relative, task), relative, value))
+    return found
+
+
+def _readable(root: Path, relative: str) -> bool:
+    try:
+        path = inside(root, relative)
+    except UnsafePath:
+        return False
+    return path.is_file() and path.stat().st_size <= _MAX_PERSONA_BYTES
+
+
+def _kind(path: str, task: Task | None) -> str:
+    name = path.replace("\\", "/").rsplit("/", 1)[-1]
+    extra = [item.path.rsplit("/", 1)[-1] for item in task.extra_info] if task else []
+    return "extra_info" if name in extra else "persona"
+
+
+def _distinct(documents: list[Document]) -> list[Document]:
+    kept: list[Document] = []
+    for document in documents:
+        if not any(document.value == other.value for other in kept):
+            kept.append(document)
+    return kept
+
+
+def _own_emails(trace: Trace, documents: list[Document]) -> frozenset[str]:
+    """The run's own address; where the recorder kept none, the addresses in the user's details."""
+    if trace.meta.email_used:
+        return frozenset({trace.meta.email_used.strip().casefold()})
+    leaves = (str(leaf) for d in documents if d.source == "persona" for _, leaf in d.leaves)
+    return frozenset(leaf.strip().casefold() for leaf in leaves if _EMAIL.match(leaf.strip()))
+
+
+def _constraints(task: Task | None) -> dict[str, Any]:
+    if task is None:
+        return {}
+    tree = {"body": task.eval_schema.body or {}, "params": task.eval_schema.params or {}}
+    return dict(flatten(tree))
+
+
+def _region(documents: list[Document]) -> str | None:
+    for document in documents:
+        for _, leaf in document.leaves:
+            if isinstance(leaf, str) and 2 < len(leaf) < 40:
+                code = quantities.country_code(leaf)
+                if code:
+                    return code
+    return None
+
+
+def _mismatch(agent: Task | None, reference: Task | None) -> str:
+    if agent is None or reference is None:
+        return ""
+    if " ".join(agent.instruction.split()) != " ".join(reference.instruction.split()):
+        return "the run and its reference have different instructions"
+    if agent.eval_schema != reference.eval_schema:
+        return "the run and its reference have different eval schemas"
+    return ""

@@ -1,0 +1,112 @@
+"""The citation check: a citation counts only if the recording really holds what it quotes, at the place it names."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from clawjudge.judge.verdict import Citation
+from clawjudge.traces.errors import UnsafePath
+from clawjudge.traces.jsonl import decode, line_at
+from clawjudge.traces.meta import MAX_DOCUMENT_BYTES
+from clawjudge.traces.paths import inside
+from clawjudge.traces.payload import query_value, resolve
+from clawjudge.traces.records import RequestEvent
+from clawjudge.traces.secrets import mask, scrub
+
+MAX_QUOTE = 300
+
+
+class CitationCheck:
+    """Checks citations into one pair of runs; a line that is cited twice is read once."""
+
+    def __init__(self, runs: dict[str, Path]) -> None:
+        self._runs = runs
+        """Folder of `agent` and, if there is one, of `reference`."""
+        self._documents: dict[tuple[Path, int | None], Any] = {}
+
+    def verify(self, citation: Citation) -> Citation:
+        """`citation` with `verified` set to whether it holds."""
+        root = self._runs.get(citation.run)
+        return citation.model_copy(update={"verified": root is not None and self._holds(citation, root)})
+
+    def _holds(self, citation: Citation, root: Path) -> bool:
+        try:
+            path = inside(root, citation.file)
+        except UnsafePath:
+            return False
+        if citation.layer in ("screenshots", "video"):
+            return path.is_file() and path.stat().st_size > 0
+        key = (path, citation.line)
+        if key not in self._documents:
+            self._documents[key] = _document(path, citation.line)
+        value = self._documents[key]
+        if value is _NOTHING:
+            return False
+        if citation.pointer:
+            try:
+                value = at(value, citation.pointer)
+            except (KeyError, IndexError, ValueError, TypeError):
+                return False
+        there = shown(value, (citation.pointer or "").rsplit("/", 1)[-1])
+        return citation.quote == there or (bool(citation.quote) and citation.quote in there)
+
+
+def at(document: Any, pointer: str) -> Any:
+    """The value at `pointer` of a recorded line.
+
+    Below a request, `/params/…` and `/body/…` point into the parsed query and the parsed body, because bodies are
+    recorded as text, as parsed objects or as badly split forms, and a citation must hold for all of them.
+    """
+    for prefix in ("/request", ""):
+        part = document.get("request") if prefix and isinstance(document, dict) else document
+        if not pointer.startswith(prefix + "/") or not isinstance(part, dict) or "url" not in part:
+            continue
+        rest = pointer[len(prefix) :]
+        if rest.startswith("/params"):
+            return resolve({"params": query_value(str(part["url"]))}, rest)
+        if rest.startswith("/body"):
+            headers = part.get("headers")
+            event = RequestEvent(0, "", "", None, headers if isinstance(headers, dict) else {}, body=part.get("body"))
+            return resolve({"body": event.payload().value}, rest)
+    return resolve(document, pointer)
+
+
+def shown(value: Any, name: str = "") -> str:
+    """How a value is quoted: secrets masked, text scrubbed."""
+    if isinstance(value, dict | list):
+        return scrub(json.dumps(value, ensure_ascii=False))
+    masked = mask(value, name)
+    if masked is None or isinstance(masked, bool):
+        return {None: "null", True: "true", False: "false"}[masked]
+    return str(masked)
+
+
+def quote(value: Any, name: str = "") -> str:
+    """A quotation of `value`, short enough to print."""
+    return shown(value, name)[:MAX_QUOTE]
+
+
+_NOTHING = object()
+
+
+def _document(path: Path, line: int | None) -> Any:
+    if not path.is_file():
+        return _NOTHING
+    if line is not None and line > 0:
+        raw = line_at(path, line)
+    else:
+        raw = path.read_bytes() if path.stat().st_size <= MAX_DOCUMENT_BYTES else None
+    if raw is None:
+        return _NOTHING
+    text = raw.strip(b" \t\r\n").removeprefix(b"\xef\xbb\xbf")
+    try:
+        return decode(text)
+    except UnicodeDecodeError:
+        try:
+            return decode(text.decode("utf-8", "replace").encode())
+        except ValueError:
+            return _NOTHING
+    except ValueError:
+        return _NOTHING

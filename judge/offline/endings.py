@@ -1,0 +1,84 @@
+"""Why a run stopped before the terminal request, as far as the page it stopped on shows it.
+
+Only the last page that the agent was shown counts, only if it belongs to the task's own site, and only by its form
+controls together with its words. The agent's own account of it is not evidence.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from clawjudge.judge.case import Case
+from clawjudge.traces.digest import RunDigest
+from clawjudge.traces.lexicon import mention
+from clawjudge.traces.transcripts.pages import Control, PageState
+from clawjudge.traces.urls import host, same_site
+
+EndingKind = Literal["phone_wall", "required_phone", "declined", "captcha", "email_code"]
+
+_FIELDS = ("textbox", "searchbox", "spinbutton", "combobox", "input", "textarea")
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """What stood in the way at the end."""
+
+    kind: EndingKind
+    page: PageState
+    words: str
+    """The words on the page that show it."""
+
+
+def find_ending(case: Case, reference: RunDigest) -> Ending | None:
+    """The obstacle on the last page of the task's site, or None if that page shows none (or no page is recorded)."""
+    page = last_page(case, reference)
+    if page is None:
+        return None
+    for found in (_phone(page), _declined(page), _email_code(page), _captcha(page)):
+        if found is not None:
+            return found
+    return None
+
+
+def last_page(case: Case, reference: RunDigest) -> PageState | None:
+    """The last page shown to the agent, if it is one of the sites that the reference used for the task."""
+    for page in reversed(case.agent.pages):
+        name = host(page.url)
+        if not name:
+            continue
+        return page if any(same_site(name, site) for site in reference.sites) else None
+    return None
+
+
+def phone_fields(page: PageState) -> list[Control]:
+    return [c for c in page.controls if c.role in _FIELDS and mention("phone", c.label)]
+
+
+def _phone(page: PageState) -> Ending | None:
+    empty = [c for c in phone_fields(page) if not c.value]
+    if not empty:
+        return None
+    lines = [*page.texts, *(c.label for c in page.controls)]
+    for line in lines:
+        if mention("phone", line) and mention("verification", line):
+            return Ending("phone_wall", page, line)
+    asked = next((c for c in empty if c.required or "*" in c.label), None)
+    return Ending("required_phone", page, asked.label) if asked else None
+
+
+def _declined(page: PageState) -> Ending | None:
+    line = next((text for text in page.texts if mention("declined", text)), None)
+    return Ending("declined", page, line) if line else None
+
+
+def _email_code(page: PageState) -> Ending | None:
+    asks = [c for c in page.controls if c.role in _FIELDS and mention("code", c.label)]
+    line = next((text for text in page.texts if mention("mail", text) or "@" in text), None)
+    return Ending("email_code", page, line) if asks and line else None
+
+
+def _captcha(page: PageState) -> Ending | None:
+    lines = [*(c.label for c in page.controls), *page.texts]
+    line = next((text for text in lines if mention("captcha", text)), None)
+    return Ending("captcha", page, line) if line else None

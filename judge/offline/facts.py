@@ -1,0 +1,149 @@
+"""Everything that the rules of the offline judge ask about, computed once for a case."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass, field
+
+from clawjudge.judge.align.alignment import Alignment, align
+from clawjudge.judge.align.bindings import BindingContext, Field, bind_fields
+from clawjudge.judge.align.coverage import Unseen, earlier_fields, uncovered
+from clawjudge.judge.align.progress import Seen, observe, same_as_reference
+from clawjudge.judge.align.terminal import Terminal, find_terminal, mark_commits
+from clawjudge.judge.case import Case
+from clawjudge.judge.offline.endings import Ending, find_ending
+from clawjudge.traces.digest import RunDigest
+from clawjudge.traces.records import RequestEvent
+from clawjudge.traces.urls import path
+
+
+@dataclass(frozen=True)
+class JudgedCommit:
+    """One terminal request of the agent, compared with the reference's."""
+
+    request: RequestEvent
+    fields: tuple[Field, ...]
+    body_missing: bool
+
+    @property
+    def wrong(self) -> list[Field]:
+        """Fields that are certainly wrong, the most firmly bound first, then in the order of the payload."""
+        found = [f for f in self.fields if f.status in ("mismatch", "missing") or (f.status == "extra" and f.kind == "bound")]
+        return sorted(found, key=lambda f: -f.strength)
+
+    @property
+    def uncertain(self) -> list[Field]:
+        return [f for f in self.fields if f.status == "uncertain" or (f.status == "extra" and f.kind != "bound")]
+
+
+@dataclass
+class Facts:
+    """A case with its alignment, field bindings and ending. Requires a reference with a terminal request."""
+
+    case: Case
+    reference: RunDigest
+    terminal: Terminal
+    context: BindingContext
+    alignment: Alignment
+    commits: list[JudgedCommit] = field(default_factory=list)
+
+    @property
+    def agent(self) -> RunDigest:
+        return self.case.agent
+
+    @functools.cached_property
+    def unseen(self) -> list[Unseen]:
+        """What the instruction asks for and no comparison shows; only asked once all else agrees."""
+        commit = self.commits[-1]
+        before = [r for r in self.agent.changes if r.line and r.line < commit.request.line] or self.agent.changes
+        fields = [*commit.fields, *self.earlier]
+        return uncovered(fields, self.context, self.agent.steps, before)
+
+    @functools.cached_property
+    def earlier(self) -> list[Field]:
+        """Fields sent ahead of the terminal request and not repeated by it."""
+        commit = self.commits[-1]
+        terminal_lines = {c.request.line for c in self.commits} | {self.terminal.request.line}
+        mine = [r for r in self.agent.changes if r.line not in terminal_lines]
+        theirs = [r for r in self.reference.changes if r.line < self.terminal.request.line]
+        return earlier_fields(theirs, mine, list(commit.fields), self.context)
+
+    @functools.cached_property
+    def progress(self) -> list[Seen]:
+        """For a run that never committed: where each bound field stands."""
+        return observe(
+            self.terminal.request,
+            self.agent.changes,
+            self.agent.steps,
+            self.reference.steps,
+            self.alignment,
+            self.context,
+            self.agent.pages,
+        )
+
+    @functools.cached_property
+    def ending(self) -> Ending | None:
+        """The page on which an unfinished run stopped, if it shows a reason."""
+        return find_ending(self.case, self.reference)
+
+
+def establish(case: Case) -> Facts | None:
+    """The facts of `case`, or None if its reference never made a terminal request."""
+    reference = case.reference
+    if reference is None:
+        return None
+    terminal = find_terminal(case.task, reference, case.sources)
+    if terminal is None:
+        return None
+    mark_commits(reference, terminal)
+    mark_commits(case.agent, terminal)
+    context = _context(case, reference)
+    alignment = align(
+        case.agent.steps,
+        reference.steps,
+        lambda theirs, mine: bool(same_as_reference(theirs, mine, context)),
+    )
+    facts = Facts(case, reference, terminal, context, alignment)
+    wanted_body = terminal.request.payload().kind != "none"
+    for request in case.agent.commits:
+        fields = tuple(bind_fields(terminal.request, request, context))
+        missing = wanted_body and _body_not_recorded(request)
+        facts.commits.append(JudgedCommit(request, fields, missing))
+    return facts
+
+
+def _body_not_recorded(request: RequestEvent) -> bool:
+    """A body that the recorder did not get is no evidence that it was empty; a Content-Length of 0 is."""
+    if request.payload().kind != "none":
+        return False
+    lengths = [v for k, v in request.headers.items() if k.casefold() == "content-length"]
+    return lengths != ["0"]
+
+
+def _context(case: Case, reference: RunDigest) -> BindingContext:
+    entered = set()
+    for step in case.agent.steps:
+        for text in (step.value, step.label if step.kind in ("click", "submit") else None):
+            if text:
+                entered.add(text.strip().casefold())
+    opened = [s.url for run in (case.agent, reference) for s in run.steps if s.kind == "navigate"]
+    return BindingContext(
+        sources=case.sources,
+        reference_emails=case.reference_emails,
+        reference_times=_times(reference),
+        agent_times=_times(case.agent),
+        region=case.region,
+        agent_entered=frozenset(entered),
+        chosen=frozenset(part for url in opened for part in path(url).split("/") if part),
+        was_shown=functools.cache(lambda text: _was_shown(case.agent, text)),
+    )
+
+
+def _times(run: RunDigest) -> tuple[int, int] | None:
+    times = [s.t_ms for s in run.steps if s.t_ms is not None]
+    return (min(times), max(times)) if times else None
+
+
+def _was_shown(run: RunDigest, text: str) -> bool:
+    """Whether a page or a message that the agent read held `text`; a second pass over the transcript, on demand."""
+    return any(text in result.text for message in run.trace.messages() for result in message.tool_results)

@@ -1,0 +1,213 @@
+"""The offline judge: stage 1, alignment, field bindings, nine rules; deterministic, free and without a network.
+
+It passes a run only on evidence that it saw, fails one only on a rule that is certainly broken, and abstains otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from clawjudge.judge.case import Case
+from clawjudge.judge.citation import CitationCheck
+from clawjudge.judge.fingerprint import fingerprint
+from clawjudge.judge.offline import report
+from clawjudge.judge.offline.facts import Facts, establish
+from clawjudge.judge.offline.rules import accepted_ending, judge_rules
+from clawjudge.judge.verdict import Finding, Fingerprint, Outcome, Stage1, Verdict
+from clawjudge.rubrics.load import load_rubric
+
+RUBRIC = "v1-agentic"
+_DECISIVE_ORDER = ("R8", "R2", "R7", "R4", "R3", "R1", "R6", "R5", "R9")
+_FAIL_REASONS = {
+    "R2": "email_not_used",
+    "R3": "payment_not_attempted",
+    "R4": "checkout_not_completed",
+    "R6": "wrong_before_wall",
+    "R7": "wrong_before_wall",
+    "R8": "captcha_not_passed",
+}
+
+
+class OfflineJudge:
+    """The deterministic judge under rubric `v1-agentic`."""
+
+    name = "offline"
+
+    @property
+    def fingerprint(self) -> Fingerprint:
+        return fingerprint("offline", load_rubric(RUBRIC))
+
+    def judge(self, case: Case) -> Verdict:
+        """The verdict on `case`; `run` is left empty for the caller to fill in."""
+        refusal = _refuse(case)
+        facts = None if refusal else establish(case)
+        if facts is None:
+            code, why = refusal or ("invalid_reference", "the reference never makes the task's terminal request")
+            return _verdict(case, None, "unjudged", code, why, ())
+        findings = tuple(_checked(case, judge_rules(facts)))
+        outcome, code, why = _decide(facts, findings)
+        return _verdict(case, facts, outcome, code, why, findings)
+
+
+def _refuse(case: Case) -> tuple[str, str] | None:
+    """Why a case cannot be judged at all: (reason code, sentence)."""
+    if case.task is None:
+        return "no_task", "no usable task.json, and run-meta.json does not hold the instruction and the eval schema"
+    if case.reference is None:
+        return "no_reference", "there is no reference run for this task"
+    if case.task_mismatch:
+        return "task_mismatch", case.task_mismatch
+    if case.agent.conflict:
+        return "evidence_conflict", case.agent.conflict
+    agent = case.agent
+    if not agent.trace.has("http") and not (agent.trace.interception and agent.trace.interception.stop_reason):
+        return "missing_evidence", "the request log (requests.jsonl) is missing"
+    if not agent.counts.get("http") and agent.steps:
+        return "missing_evidence", "the request log is empty although pages were opened: it was not recording"
+    return None
+
+
+def _checked(case: Case, findings: list[Finding]) -> list[Finding]:
+    """Findings with their citations checked; one that loses all its citations can no longer be claimed."""
+    check = CitationCheck(case.folders)
+    out = []
+    for finding in findings:
+        verified = tuple(check.verify(c) for c in finding.citations)
+        if finding.citations and not any(c.verified for c in verified):
+            note = f"{finding.note} (none of the cited places could be confirmed)"
+            out.append(Finding(rule=finding.rule, status="cannot_tell", note=note, citations=verified))
+        else:
+            out.append(finding.model_copy(update={"citations": verified}))
+    return out
+
+
+def _decide(facts: Facts, findings: Sequence[Finding]) -> tuple[Outcome, str, str]:
+    by_rule = {f.rule: f for f in findings}
+    violated = violated_in_order(facts, findings)
+    if violated:
+        first = by_rule[violated[0]]
+        return "fail", _reason(facts, first), f"{_title(first.rule)}: {first.note}."
+    doubtful = [f for f in findings if f.status == "cannot_tell"]
+    if doubtful:
+        first = doubtful[0]
+        return "unjudged", _doubt(facts), f"Code cannot decide {_title(first.rule).lower()}: {first.note}."
+    accepted = accepted_ending(facts)
+    if facts.commits:
+        return "pass", "committed_and_blocked" if _blocked(facts) else "committed", f"{by_rule['R1'].note}.".capitalize()
+    if accepted:
+        return "pass", "accepted_wall", f"{by_rule[accepted].note}.".capitalize()
+    return "unjudged", "needs_language_model", "Nothing is violated, but nothing shows completion either."
+
+
+def violated_in_order(facts: Facts, findings: Sequence[Finding]) -> tuple[str, ...]:
+    """Ids of violated rules, the decisive one first.
+
+    With a final request its own fields decide; without one, the obstacle at which the run ended comes before the mere
+    fact that nothing was submitted.
+    """
+    violated = {f.rule for f in findings if f.status == "violated"}
+    order = ("R1", *_DECISIVE_ORDER) if facts.commits else _DECISIVE_ORDER
+    if not facts.commits and any(s.field.status == "mismatch" for s in facts.progress) and "R2" not in violated:
+        order = ("R1", *_DECISIVE_ORDER)
+    return tuple(dict.fromkeys(rule for rule in order if rule in violated))
+
+
+def _reason(facts: Facts, finding: Finding) -> str:
+    if finding.rule != "R1":
+        return _FAIL_REASONS.get(finding.rule, "rule_violated")
+    if facts.commits:
+        field = report.decisive_commit(facts).wrong[0]
+        return {"missing": "missing_value", "extra": "extra_item"}.get(field.status, "wrong_value")
+    return "wrong_value" if any(s.field.status == "mismatch" for s in facts.progress) else "not_submitted"
+
+
+def _doubt(facts: Facts) -> str:
+    if any(c.body_missing for c in facts.commits) or (not facts.commits and not facts.agent.pages):
+        return "missing_evidence"
+    return "needs_language_model"
+
+
+def _blocked(facts: Facts) -> bool:
+    claim = facts.agent.trace.interception
+    return bool(claim and claim.intercepted) or facts.commits[-1].request.blocked is True
+
+
+def _title(rule_id: str) -> str:
+    return load_rubric(RUBRIC).rule(rule_id).title
+
+
+def stage1(case: Case) -> Stage1:
+    """Stage 1, recomputed by the one matcher."""
+    if case.task is None:
+        return Stage1(status="unknown", note="no task")
+    if case.task.eval_schema.never_matches:
+        return Stage1(status="not_applicable", note="the task declares a pattern that never matches")
+    if case.agent.conflict:
+        return Stage1(status="unknown", note=case.agent.conflict)
+    count = len(case.agent.commits)
+    return Stage1(status="intercepted" if count else "not_intercepted", commits=count)
+
+
+def _verdict(
+    case: Case, facts: Facts | None, outcome: Outcome, code: str, why: str, findings: tuple[Finding, ...]
+) -> Verdict:
+    stage = stage1(case)
+    meta = case.agent.trace.meta
+    violated = violated_in_order(facts, findings) if facts else ()
+    check = CitationCheck(case.folders)
+    details: dict[str, Any] = {}
+    if facts is not None:
+        details = {
+            "fields": tuple(
+                f.model_copy(update={"citations": tuple(check.verify(c) for c in f.citations)})
+                for f in report.bindings(facts)
+            ),
+            "first_divergence": _verified_divergence(facts, check),
+            "alignment": facts.alignment.counts,
+            "failing_field": _failing_field(facts) if violated else None,
+        }
+    return Verdict(
+        run="",
+        task_id=_task_id(case),
+        outcome=outcome,
+        reason_code=code,
+        justification=why,
+        stage1=stage,
+        intercepted={"intercepted": True, "not_intercepted": False}.get(stage.status),
+        violated_rules=violated,
+        findings=findings,
+        gaps=report.gaps(case.agent, case.reference),
+        skipped_lines=report.skipped_lines(case.agent),
+        notices=tuple([*case.notices, *case.agent.notices, *_clock_notice(case)]),
+        category=meta.category,
+        **details,
+    )
+
+
+def _verified_divergence(facts: Facts, check: CitationCheck) -> Any:
+    divergence = report.first_divergence(facts)
+    if divergence is None:
+        return None
+    return divergence.model_copy(update={"citations": tuple(check.verify(c) for c in divergence.citations)})
+
+
+def _failing_field(facts: Facts) -> str | None:
+    if facts.commits:
+        wrong = report.decisive_commit(facts).wrong
+        return wrong[0].agent_pointer if wrong else None
+    wrong_so_far = [s.field for s in facts.progress if s.field.status == "mismatch"]
+    return wrong_so_far[0].agent_pointer if wrong_so_far else None
+
+
+def _task_id(case: Case) -> str | None:
+    if case.task is not None and case.task.task_id:
+        return str(case.task.task_id)
+    return case.agent.trace.meta.task_id
+
+
+def _clock_notice(case: Case) -> list[str]:
+    skew = case.agent.skew
+    if not skew.offset_ms:
+        return []
+    return [f"the page's clock is {skew.offset_ms / 1000:+.1f} s off (± {skew.uncertainty_ms} ms); actions were shifted"]

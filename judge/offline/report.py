@@ -1,0 +1,156 @@
+"""From what the rules found to the parts of a verdict: field bindings, first divergence, gaps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from clawjudge.judge.align.alignment import StepPair
+from clawjudge.judge.align.bindings import Field, leaf_name
+from clawjudge.judge.align.payloads import ABSENT, is_file
+from clawjudge.judge.offline import cite
+from clawjudge.judge.offline.facts import Facts, JudgedCommit
+from clawjudge.judge.verdict import BoundBy, Citation, Divergence, FieldBinding, Gap
+from clawjudge.traces.digest import RunDigest
+from clawjudge.traces.records import RequestEvent
+from clawjudge.traces.secrets import mask, scrub
+
+_LINE_PROBLEMS = frozenset({"bad_json", "truncated_line", "line_too_long", "wrong_type", "unknown_line"})
+_EXPECTED = {"http": "requests.jsonl", "actions": "actions.jsonl", "messages": "agent-messages.jsonl"}
+
+
+def shown_value(value: Any, name: str = "") -> str:
+    """A value as it may stand in a sentence: secrets masked, files by name, nothing said as nothing."""
+    value = public_value(value, name)
+    if value is None or value == "":
+        return "nothing"
+    text = repr(value) if isinstance(value, str) else str(value)
+    return text if len(text) <= 120 else text[:117] + "…"
+
+
+def public_value(value: Any, name: str = "") -> Any:
+    """A value as it may be printed."""
+    if value is ABSENT:
+        return None
+    if is_file(value):
+        return f"file {value['filename']} ({value['size']} bytes)"
+    return mask(value, name)
+
+
+def bindings(facts: Facts) -> tuple[FieldBinding, ...]:
+    """The field table: of the decisive terminal request, or of an unfinished run as far as it came."""
+    if facts.commits:
+        commit = decisive_commit(facts)
+        return tuple(_binding(facts, f, commit.request) for f in [*commit.fields, *_earlier(facts)])
+    return tuple(_binding(facts, s.field, s.request) for s in facts.progress)
+
+
+def decisive_commit(facts: Facts) -> JudgedCommit:
+    """The first wrong final request, else the first uncertain one, else the last."""
+    wrong = [c for c in facts.commits if c.wrong] or [c for c in facts.commits if c.uncertain]
+    return wrong[0] if wrong else facts.commits[-1]
+
+
+def _earlier(facts: Facts) -> list[Field]:
+    return [f for f in facts.earlier if f.status == "uncertain"]
+
+
+def _binding(facts: Facts, field: Field, request: RequestEvent | None) -> FieldBinding:
+    name = leaf_name(field.pointer)
+    sensitive = field.kind == "volatile"
+    citations: list[Citation] = []
+    if field.status != "match" and request is not None and field.agent is not ABSENT and field.agent is not None:
+        citations.append(cite.request(facts.agent, request, field.agent_pointer, field.agent))
+    return FieldBinding(
+        pointer=field.pointer,
+        agent_pointer=field.agent_pointer,
+        reference=_shortened(public_value(field.reference, name), sensitive),
+        agent=_shortened(public_value(field.agent, name), sensitive),
+        kind=field.kind,
+        status=field.status,
+        bound_by=tuple(BoundBy(source=b.source, quote=scrub(b.quote)) for b in field.bound_by),  # type: ignore[arg-type]
+        normalisations=field.normalisations,
+        note=field.note,
+        citations=tuple(citations),
+    )
+
+
+def _shortened(value: Any, sensitive: bool) -> Any:
+    """Tokens are shown by their first characters only: enough to see that they differ, useless to anyone else."""
+    if sensitive and isinstance(value, str) and len(value) > 6:
+        return value[:4] + "…"
+    return value
+
+
+def first_divergence(facts: Facts) -> Divergence | None:
+    """Where the runs first part in a way that could matter: another value for something the task binds, before a step
+    left out, before a step more."""
+    pairs = facts.alignment.pairs
+    bound = [p for p in pairs if p.status == "variant" and _is_bound(facts, p)]
+    pair = bound[0] if bound else facts.alignment.first_divergence
+    return None if pair is None else _divergence(facts, pair)
+
+
+def _is_bound(facts: Facts, pair: StepPair) -> bool:
+    step = facts.reference.steps[pair.reference] if pair.reference is not None else None
+    return step is not None and step.value is not None and bool(facts.case.sources.bind(step.value))
+
+
+def _divergence(facts: Facts, pair: StepPair) -> Divergence:
+    mine = facts.agent.steps[pair.agent] if pair.agent is not None else None
+    theirs = facts.reference.steps[pair.reference] if pair.reference is not None else None
+    citations = []
+    if mine is not None:
+        citations.append(cite.step(facts.agent, mine))
+    if theirs is not None:
+        citations.append(cite.step(facts.reference, theirs, "reference"))
+    if mine is not None and theirs is not None:
+        values = f"{shown_value(mine.value, mine.label)} instead of {shown_value(theirs.value, theirs.label)}"
+        text = f"{mine.kind} {mine.label!r}: {values}"
+    elif theirs is not None:
+        text = f"the reference did {theirs.kind} {scrub(theirs.label)!r}; the agent did not"
+    else:
+        assert mine is not None
+        text = f"the agent did {mine.kind} {scrub(mine.label)!r}; the reference did not"
+    return Divergence(
+        kind="missing" if mine is None else "extra" if theirs is None else "variant",
+        description=text,
+        agent_step=pair.agent,
+        reference_step=pair.reference,
+        citations=tuple(citations),
+    )
+
+
+def gaps(agent: RunDigest, reference: RunDigest | None) -> tuple[Gap, ...]:
+    """Missing and damaged evidence of both runs."""
+    found = _run_gaps(agent, "agent")
+    return tuple(found + (_run_gaps(reference, "reference") if reference is not None else []))
+
+
+def _run_gaps(run: RunDigest, whose: Any) -> list[Gap]:
+    out = []
+    trace = run.trace
+    human = trace.meta.human or whose == "reference"
+    for layer, name in _EXPECTED.items():
+        if layer == "messages" and human:
+            continue
+        if not trace.has(layer):
+            out.append(Gap(code="layer_missing", run=whose, layer=layer, message=f"{name} is missing"))
+        elif not run.counts.get(layer):
+            out.append(Gap(code="layer_empty", run=whose, layer=layer, message=f"{name} holds nothing usable"))
+    for layer in ("video", "screenshots"):
+        if not trace.has(layer):
+            out.append(Gap(code="layer_missing", run=whose, layer=layer, message=f"no {layer}"))
+    for (layer, file, code), count in trace.problems.counts.items():
+        example = next(p for p in trace.problems if (p.layer, p.file, p.code) == (layer, file, code))
+        where = f"{file}:{example.line}" if example.line else file
+        out.append(Gap(code=code, run=whose, layer=layer, count=count, message=f"{where}: {scrub(example.message)}"))
+    return out
+
+
+def skipped_lines(run: RunDigest) -> dict[str, int]:
+    """Lines that could not be used, by file."""
+    skipped: dict[str, int] = {}
+    for (_, file, code), count in run.trace.problems.counts.items():
+        if code in _LINE_PROBLEMS:
+            skipped[file] = skipped.get(file, 0) + count
+    return skipped

@@ -1,0 +1,1 @@
+"""How results are shown: for people, and in the formats that other programs read."""

@@ -1,0 +1,1 @@
+"""Studies of judges: against labels, against each other."""
