@@ -23,7 +23,7 @@ from clawjudge.traces.task import EvalSchema
 from clawjudge.traces.trace import Trace
 from clawjudge.traces.transcripts.pages import PageState, page_states
 from clawjudge.traces.transcripts.persona import ShownFile, personas_shown
-from clawjudge.traces.urls import host, is_web
+from clawjudge.traces.urls import host, is_web, same_site
 
 _SPEAKS_TO_JUDGE = re.compile(
     r"(?i)\b(?:judges?|evaluators?|graders?|reviewing model|llm)\b[^\n]{0,120}\b(?:pass|passed|success|verdict|ignore|approve)"
@@ -33,6 +33,7 @@ KEPT_CHANGES = 2000
 KEPT_PAGES = 6
 KEPT_COMMITS = 200
 KEPT_DOCUMENTS = 5000
+KEPT_QUERIES = 300
 
 
 @dataclass(slots=True)
@@ -56,6 +57,8 @@ class RunDigest:
     visits: list[tuple[str, Step]] = field(default_factory=list)
     """Hosts in order of page loads."""
     sites: frozenset[str] = frozenset()
+    queries: list[RequestEvent] = field(default_factory=list)
+    """The latest GET requests with a query on the run's own sites: where a task commits by GET, one of them does."""
     captcha_loads: list[int] = field(default_factory=list)
     """Times at which a CAPTCHA challenge was fetched."""
     notices: list[str] = field(default_factory=list)
@@ -92,14 +95,18 @@ def _scan_requests(out: RunDigest, schema: EvalSchema | None) -> list[RequestEve
     trace = out.trace
     loads = [(event.url, event.t_ms) for event in trace.actions() if event.type == "pageLoad" and is_web(event.url)]
     out.sites = frozenset(host(url) for url, _ in loads) - {""}
-    documents: list[tuple[str, int]] = []
+    queries: deque[RequestEvent] = deque(maxlen=KEPT_QUERIES)
+    documents: list[RequestEvent] = []
     kept: deque[RequestEvent] = deque()
     held = 0
     total = 0
     for event in trace.requests():
         total += 1
-        if event.resource_type == "Document" and event.t_ms is not None and len(documents) < KEPT_DOCUMENTS:
-            documents.append((event.url, event.t_ms))
+        if event.method == "GET" and event.resource_type in ("Document", "XHR", "Fetch", ""):
+            if event.resource_type == "Document" and len(documents) < KEPT_DOCUMENTS:
+                documents.append(dataclasses.replace(event, body=None, headers={}))
+            if "?" in event.url:
+                queries.append(event)
         if event.method == "GET" and event.t_ms is not None and is_captcha(event.url) and len(out.captcha_loads) < 200:
             out.captcha_loads.append(event.t_ms)
         commit = schema is not None and is_commit(schema, event)
@@ -114,10 +121,15 @@ def _scan_requests(out: RunDigest, schema: EvalSchema | None) -> list[RequestEve
             message = "an early state-changing request was not kept for comparison"
             trace.problems.add("old_request_let_go", "http", trace.files.relative("http"), message, dropped.line)
     out.counts["http"] = total
-    out.skew = estimate_skew([(url, t_ms) for url, t_ms in loads if t_ms is not None], documents)
-    out.changes = list(kept)
+    opened = [(event.url, event.t_ms) for event in documents if event.t_ms is not None]
+    out.skew = estimate_skew([(url, t_ms) for url, t_ms in loads if t_ms is not None], opened)
+    out.sites = out.sites or frozenset(host(event.url) for event in documents) - {""}
+    out.changes = [event for event in kept if any(event is c for c in out.commits) or is_state_changing(event, out.sites)]
+    out.queries = [event for event in queries if any(same_site(host(event.url), site) for site in out.sites)]
     present = {id(event) for event in kept}
-    return out.changes + [event for event in out.commits if id(event) not in present]
+    # Without actions the documents that were fetched are the only record of the pages that were opened.
+    pages = [] if loads else [event for event in documents if id(event) not in {id(c) for c in out.commits}]
+    return out.changes + [event for event in out.commits if id(event) not in present] + pages
 
 
 def is_captcha(url: str) -> bool:

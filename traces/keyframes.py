@@ -279,7 +279,7 @@ def estimate_video_start(
     """
     # A cut recording ended before the session did, which only bounds its start from above.
     latest = [first_event_ms + LATE_START_MS] if first_event_ms is not None else []
-    earliest = []
+    earliest: list[int] = []
     if last_event_ms is not None:
         latest.append(last_event_ms + TAIL_MS[1] - info.duration_ms)
         if info.complete:
@@ -288,7 +288,9 @@ def estimate_video_start(
         return None
     if not earliest:
         earliest = [min(latest) - LATE_START_MS - TAIL_MS[1]]
-    low, high = sorted((earliest[0], min(latest)))
+    low, high = earliest[0], min(latest)
+    if low > high:
+        low, high = high - LATE_START_MS - TAIL_MS[1], low + TAIL_MS[1]
     return VideoStart((low + high) // 2, (high - low + 1) // 2)
 
 

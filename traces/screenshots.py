@@ -35,6 +35,8 @@ Image = Any
 
 _SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".webp"})
 _EPOCH = re.compile(r"[1-9][0-9]{9}|[1-9][0-9]{12}", re.ASCII)
+_THUMBS_KEPT = 512
+"""Thumbs remembered by content, 14 kB each, so that memory does not grow with the number of files."""
 _JPEG_NOT_FRAME = frozenset({0xC4, 0xC8, 0xCC})
 
 
@@ -114,7 +116,7 @@ def distinct_screenshots(shots: Iterable[Screenshot], run: Path, problems: Probl
     """
     kept: list[Screenshot] = []
     last: Image | None = None
-    thumbs: dict[bytes, Image | None] = {}
+    thumbs: dict[bytes, Image] = {}
     for shot in shots:
         raw = read_bytes(shot, run, problems)
         if raw is None:
@@ -122,14 +124,15 @@ def distinct_screenshots(shots: Iterable[Screenshot], run: Path, problems: Probl
         digest = hashlib.blake2b(raw, digest_size=16).digest()
         if digest not in thumbs:
             picture = decode(raw, shot.file, problems, grey=True)
-            thumbs[digest] = None if picture is None else thumbnail(picture)
-        elif thumbs[digest] is None:
-            problems.add("screenshot_undecodable", LAYER, shot.file, "the picture is damaged, like its exact copies")
+            if picture is None:
+                continue
+            if len(thumbs) == _THUMBS_KEPT:
+                del thumbs[next(iter(thumbs))]
+            thumbs[digest] = thumbnail(picture)
         thumb = thumbs[digest]
-        if thumb is None or (last is not None and same_picture(last, thumb)):
-            continue
-        kept.append(shot)
-        last = thumb
+        if last is None or not same_picture(last, thumb):
+            kept.append(shot)
+            last = thumb
     return kept
 
 

@@ -95,6 +95,10 @@ def build_steps(
 
 def _request_step(request: RequestEvent, terminal: bool) -> Step:
     name = endpoint(request.url)
+    if request.method == "GET" and request.resource_type == "Document" and not terminal:
+        place = path(request.url)
+        source = Source("http", request.line)
+        return Step("navigate", request.t_ms, request.url, name, place, end_ms=request.t_ms, sources=[source])
     return Step(
         kind="request",
         t_ms=request.t_ms,

@@ -140,7 +140,7 @@ def _compare(pair: FieldPair, context: BindingContext, same_instants: frozenset[
     result = compare(reference, agent, context.region)
     if result.equal:
         return result
-    if _same_own_address(reference, agent, context):
+    if _sameown_address(reference, agent, context):
         return Comparison(True, ("own_email",))
     scope = pair.pointer.rsplit("/", 1)[0]
     timed = moments.moment(str(reference)) or moments.zone(reference)
@@ -167,16 +167,16 @@ def _what_binds(pair: FieldPair, context: BindingContext) -> tuple[Bound, ...]:
         names = plain(f"{leaf_name(pair.pointer)} {pair.reference['filename']}").split()
         found = (context.sources.bind(name) for name in names if len(name) > 3)
         return next((tuple(b) for b in found if b), ())
-    return tuple(context.sources.bind(pair.reference, pair.pointer)) or _own_address(pair.reference, context)
+    return tuple(context.sources.bind(pair.reference, pair.pointer)) or own_address(pair.reference, context)
 
 
-def _own_address(reference: Any, context: BindingContext) -> tuple[Bound, ...]:
+def own_address(reference: Any, context: BindingContext) -> tuple[Bound, ...]:
     if isinstance(reference, str) and reference.strip().casefold() in context.reference_emails:
         return (Bound("own_email", "e-mail address of the run", 3),)
     return ()
 
 
-def _same_own_address(reference: Any, agent: Any, context: BindingContext) -> bool:
+def _sameown_address(reference: Any, agent: Any, context: BindingContext) -> bool:
     """Each run has its own disposable address; a value made from it differs for that reason alone."""
     if not isinstance(reference, str) or not isinstance(agent, str):
         return False

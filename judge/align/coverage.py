@@ -8,11 +8,11 @@ uncertain.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from clawjudge.judge.align import calendar_words, quantities
-from clawjudge.judge.align.bindings import BindingContext, Field
+from clawjudge.judge.align.bindings import BindingContext, Field, own_address
 from clawjudge.judge.align.payloads import request_tree
 from clawjudge.judge.align.progress import same_as_reference
 from clawjudge.judge.align.sources import QUOTED
@@ -63,22 +63,39 @@ def earlier_fields(
 ) -> list[Field]:
     """Bound values that the reference sent before the terminal request and that the terminal request does not repeat.
 
-    Each is compared with what the agent last sent to the same place. A difference is uncertain, not wrong: a search or a
-    draft on the way is not the commitment.
+    Each is compared with what the agent last sent to the same place; where the agent went another way, it is enough that
+    it sent or entered the value anywhere. A difference is uncertain, not wrong: a search or a draft on the way is not
+    the commitment.
     """
-    repeated = [f.reference for f in fields if f.reference is not None]
-    mine, theirs = _last_sent(agent), _last_sent(reference)
+    mine = _last_sent(agent)
+    operations = {place for place, _ in mine}
     out = []
-    for (place, pointer), value in theirs.items():
-        if (place, pointer) not in mine or is_empty(value) or any(compare(value, r).equal for r in repeated):
+    for wanted in sent_before(reference, fields, context):
+        place = wanted.note
+        if place in operations:
+            other = mine.get((place, wanted.pointer))
+            same = other is not None and same_as_reference(wanted.reference, other, context)
+        else:
+            other = wanted.reference
+            same = any(same_as_reference(wanted.reference, value, context) for value in mine.values()) or (
+                str(wanted.reference).strip().casefold() in context.agent_entered
+            )
+        status: FieldStatus = "match" if same else "uncertain"
+        note = f"sent earlier, by {place}" if place in operations else f"the reference sent it earlier, by {place}"
+        out.append(replace(wanted, agent=other if same or place in operations else None, status=status, note=note))
+    return out
+
+
+def sent_before(reference: list[RequestEvent], fields: list[Field], context: BindingContext) -> list[Field]:
+    """Bound values of the reference's earlier requests that `fields` do not repeat; `note` holds the operation."""
+    repeated = [f.reference for f in fields if f.reference is not None]
+    out = []
+    for (place, pointer), value in _last_sent(reference).items():
+        if is_empty(value) or isinstance(value, bool) or any(compare(value, r).equal for r in repeated):
             continue
-        bound = tuple(b for b in context.sources.bind(value) if b.strength >= 2)
-        if not bound:
-            continue
-        other = mine[place, pointer]
-        status: FieldStatus = "match" if same_as_reference(value, other, context) else "uncertain"
-        note = f"sent earlier, by {place}"
-        out.append(Field(pointer, pointer, value, other, "bound", status, bound, (), note))
+        bound = tuple(context.sources.bind(value)) or own_address(value, context)
+        if bound:
+            out.append(Field(pointer, pointer, value, None, "bound", "uncertain", bound, (), place))
     return out
 
 

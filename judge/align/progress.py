@@ -36,7 +36,7 @@ class Seen:
 
 
 def observe(
-    reference: RequestEvent,
+    wanted: list[Field],
     changes: list[RequestEvent],
     steps: list[Step],
     reference_steps: list[Step],
@@ -44,8 +44,7 @@ def observe(
     context: BindingContext,
     pages: list[PageState],
 ) -> list[Seen]:
-    """One `Seen` for each bound field of the reference's terminal request `reference`."""
-    wanted = [f for f in bind_fields(reference, reference, context) if f.kind == "bound" and not is_empty(f.reference)]
+    """One `Seen` for each of the `wanted` fields: what the task binds in the reference's terminal request and before."""
     carried = _carried(wanted, changes[-_REQUESTS_LOOKED_AT:])
     out = []
     for field in wanted:
@@ -56,6 +55,11 @@ def observe(
             seen = later or seen
         out.append(seen or _on_page(field, pages, context) or _not_entered(field, reference_steps, alignment))
     return out
+
+
+def bound_fields(reference: RequestEvent, context: BindingContext) -> list[Field]:
+    """What the task binds in one request of the reference."""
+    return [f for f in bind_fields(reference, reference, context) if f.kind == "bound" and not is_empty(f.reference)]
 
 
 def _carried(wanted: list[Field], changes: list[RequestEvent]) -> dict[str, tuple[RequestEvent, str, Any]]:

@@ -19,6 +19,10 @@ from clawjudge.traces.task import Task
 from clawjudge.traces.urls import endpoint, host, same_site
 
 
+_PRESS_MS = 1500
+_CLOCKS_MS = 100
+
+
 @dataclass(frozen=True, slots=True)
 class Terminal:
     """The terminal request of the reference."""
@@ -34,18 +38,38 @@ def find_terminal(task: Task | None, reference: RunDigest, sources: TaskSources)
     """The reference's terminal request, or None if the reference has none."""
     if task is not None and not task.eval_schema.never_matches:
         return Terminal(reference.commits[-1], True, reference.commits[-1]) if reference.commits else None
-    if not reference.changes:
+    reads = task is not None and task.eval_schema.methods == ("GET",)
+    candidates = reference.queries if reads else reference.changes
+    counts = [_bound_leaves(request, sources) for request in candidates]
+    most = max(counts, default=0)
+    if not most:
         return None
-    ranked = [(_bound_leaves(request, sources), position) for position, request in enumerate(reference.changes)]
-    request = reference.changes[max(ranked)[1]]
-    return Terminal(request, False, reference.changes[-1])
+    ranked = [
+        (_pressed(reference, request), -_times_made(request, candidates), position)
+        for position, (request, count) in enumerate(zip(candidates, counts, strict=True))
+        if count >= most - 1
+    ]
+    return Terminal(candidates[max(ranked)[2]], False, candidates[-1])
+
+
+def _pressed(run: RunDigest, request: RequestEvent) -> bool:
+    """Whether a press led to the request: drafts are saved by timers and while typing, commits are pressed for."""
+    if request.t_ms is None:
+        return False
+    before = [s for s in run.steps if s.t_ms is not None and s.kind != "request" and s.t_ms <= request.t_ms + _CLOCKS_MS]
+    presses = [s for s in before[-2:] if s.kind in ("click", "submit")]
+    return any(s.end_ms is not None and request.t_ms - s.end_ms <= _PRESS_MS for s in presses)
+
+
+def _times_made(request: RequestEvent, among: list[RequestEvent]) -> int:
+    return sum(same_operation(request, other) for other in among)
 
 
 def mark_commits(run: RunDigest, terminal: Terminal) -> None:
     """For a terminal request found by comparison: set `commits` of `run`, and mark its steps as terminal."""
     if terminal.by_schema:
         return
-    run.commits = [request for request in run.changes if same_operation(terminal.request, request)]
+    run.commits = [request for request in (run.queries if terminal.request.method == "GET" else run.changes) if same_operation(terminal.request, request)]
     lines = {request.line for request in run.commits}
     for step in run.steps:
         step.terminal = step.kind == "request" and step.line.line in lines

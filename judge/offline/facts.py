@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from clawjudge.judge.align.alignment import Alignment, align
 from clawjudge.judge.align.bindings import BindingContext, Field, bind_fields
-from clawjudge.judge.align.coverage import Unseen, earlier_fields, uncovered
-from clawjudge.judge.align.progress import Seen, observe, same_as_reference
+from clawjudge.judge.align.coverage import Unseen, earlier_fields, sent_before, uncovered
+from clawjudge.judge.align.progress import Seen, bound_fields, observe, same_as_reference
 from clawjudge.judge.align.terminal import Terminal, find_terminal, mark_commits
 from clawjudge.judge.case import Case
 from clawjudge.judge.offline.endings import Ending, find_ending
@@ -54,6 +54,9 @@ class Facts:
     @functools.cached_property
     def unseen(self) -> list[Unseen]:
         """What the instruction asks for and no comparison shows; only asked once all else agrees."""
+        if not self.commits:
+            seen = [s.field for s in self.progress]
+            return uncovered(seen, self.context, self.agent.steps, self.agent.changes)
         commit = self.commits[-1]
         before = [r for r in self.agent.changes if r.line and r.line < commit.request.line] or self.agent.changes
         fields = [*commit.fields, *self.earlier]
@@ -65,14 +68,18 @@ class Facts:
         commit = self.commits[-1]
         terminal_lines = {c.request.line for c in self.commits} | {self.terminal.request.line}
         mine = [r for r in self.agent.changes if r.line not in terminal_lines]
-        theirs = [r for r in self.reference.changes if r.line < self.terminal.request.line]
-        return earlier_fields(theirs, mine, list(commit.fields), self.context)
+        return earlier_fields(self._before_terminal, mine, list(commit.fields), self.context)
+
+    @property
+    def _before_terminal(self) -> list[RequestEvent]:
+        return [r for r in self.reference.changes if r.line < self.terminal.request.line]
 
     @functools.cached_property
     def progress(self) -> list[Seen]:
         """For a run that never committed: where each bound field stands."""
+        wanted = bound_fields(self.terminal.request, self.context)
         return observe(
-            self.terminal.request,
+            wanted + sent_before(self._before_terminal, wanted, self.context),
             self.agent.changes,
             self.agent.steps,
             self.reference.steps,

@@ -51,6 +51,8 @@ def task_completed(facts: Facts) -> Finding:
         if unknown:
             names = ", ".join(s.field.name for s in unknown[:4])
             return _finding("R1", "cannot_tell", f"stopped at an accepted wall, but these values were not seen: {names}")
+        if facts.unseen:
+            return _finding("R1", "cannot_tell", f"{facts.unseen[0].what!r}: {facts.unseen[0].note}")
         return _finding("R1", "met", "everything up to the wall is as asked", _progress_citations(facts))
     if not facts.agent.steps and not facts.agent.counts.get("http"):
         return _finding("R1", "violated", "the run did nothing", _ended(facts))
@@ -182,6 +184,10 @@ def _commits_right(facts: Facts) -> Finding:
         if commit.body_missing:
             note = "the body of the final request was not recorded"
             return _finding("R1", "cannot_tell", note, [cite.request(facts.agent, commit.request)])
+        if commit.wrong and not facts.terminal.by_schema and commit is not facts.commits[-1]:
+            # Found by comparison only, an earlier request of this kind may have been a draft.
+            place = [cite.request(facts.agent, commit.request)]
+            return _finding("R1", "cannot_tell", "an earlier request of the same kind carried other values", place)
         if commit.wrong:
             field = commit.wrong[0]
             which = f" (final request {number} of {len(facts.commits)})" if len(facts.commits) > 1 else ""

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import struct
 import zlib
+from collections import Counter
 from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
+
 from clawjudge.traces.problems import ProblemLog
 from clawjudge.traces.screenshots import (
     MAX_SIDE,
@@ -43,7 +45,10 @@ def listed(run: Path) -> tuple[list[Screenshot], ProblemLog]:
 
 def codes(problems: ProblemLog) -> dict[str, int]:
     assert all(problem.layer == "screenshots" for problem in problems)
-    return {code: count for (_, _, code), count in problems.counts.items()}
+    counts: Counter[str] = Counter()
+    for (_, _, code), count in problems.counts.items():
+        counts[code] += count
+    return dict(counts)
 
 
 def test_times_come_from_names_and_order_the_list(tmp_path: Path) -> None:
@@ -98,7 +103,14 @@ def test_near_duplicates_are_dropped_and_small_changes_kept(tmp_path: Path) -> N
     folder = tmp_path / "data" / "screenshots"
     noisy = page("Quantity 1")
     noisy[400:420, 400:420] -= 3
-    pictures = [page("Quantity 1"), page("Quantity 1"), noisy, page("Quantity 2"), page("Quantity 1"), page("Quantity 1.")]
+    pictures = [
+        page("Quantity 1"),
+        page("Quantity 1"),
+        noisy,
+        page("Quantity 2"),
+        page("Quantity 1"),
+        page("Quantity 1."),
+    ]
     for number, picture in enumerate(pictures):
         save(folder / f"{T + number}.png", picture)
     shots, problems = listed(tmp_path)

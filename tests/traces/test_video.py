@@ -11,6 +11,7 @@ from pathlib import Path
 import av
 import numpy as np
 import pytest
+
 from clawjudge.traces.problems import ProblemLog
 from clawjudge.traces.video import VideoFrame, VideoInfo, frames_at, probe_video
 
@@ -39,6 +40,8 @@ def record(
         stream.width, stream.height, stream.pix_fmt, stream.gop_size = 320, 180, "yuv420p", GROUP
         if codec == "libx264":
             stream.options = options or {"preset": "ultrafast", "tune": "zerolatency", "profile": "baseline"}
+        else:
+            stream.options = {"deadline": "realtime", "cpu-used": "8", "lag-in-frames": "0"}
         for number, tick in enumerate(ticks):
             picture = np.empty((180, 320, 3), np.uint8)
             picture[:90, :160], picture[90:, :160] = levels(number)
@@ -356,7 +359,9 @@ def test_noise_anywhere_never_raises(tmp_path: Path, whole: bytes) -> None:
             list(frames_at(path, [0, 2000, 4000], info, "data/recording.mp4", problems))
 
 
-@pytest.mark.parametrize(("run", "size"), [("food-order/pass-exact", (1920, 1080)), ("food-order/reference", (1280, 720))])
+@pytest.mark.parametrize(
+    ("run", "size"), [("food-order/pass-exact", (1920, 1080)), ("food-order/reference", (1280, 720))]
+)
 def test_corpus_recordings(run: str, size: tuple[int, int]) -> None:
     path = SHARED / "corpus" / "dev" / run / "data" / "recording.mp4"
     if not path.is_file():

@@ -64,7 +64,7 @@ def paths_read(call: ToolCall) -> tuple[str, ...]:
 def paths_written(call: ToolCall) -> tuple[str, ...]:
     """The `.json` files that the call names and may have made or changed."""
     command = _command(call.arguments)
-    if command == "view":
+    if command == "view" or paths_read(call):
         return ()
     # A text editor's `command` is a word like `create`; its path stands elsewhere in the arguments.
     if (command and _WRITING.search(_DISCARDED.sub(" ", command))) or _writes(call):
@@ -102,12 +102,6 @@ def _read_by_shell(command: str) -> tuple[str, ...]:
             return ()
         if not words or words[0] in _QUIET:
             continue
-        if words[0].rsplit("/", 1)[-1] in _SHELLS and len(words) == 3 and words[1] in ("-c", "-lc"):
-            inner = _read_by_shell(words[2]) if words[2] != command else ()
-            if not inner:
-                return ()
-            paths += inner
-            continue
         named = _printed(words)
         if not named:
             return ()
@@ -129,19 +123,29 @@ def _printed(words: list[str]) -> list[str]:
             return []
         rest = [word for word in rest if word != "." and word not in ("-M", "-r", "-S", "--indent")]
     elif program in ("python", "python3") and rest[:2] == ["-m", "json.tool"]:
-        rest = rest[2:]
+        # Given a second file, it writes there.
+        rest = rest[2:] if len(rest) == 3 else []
     else:
         return []
     return rest if rest and all(_is_json_path(word) for word in rest) else []
 
 
 def _command(arguments: dict[str, Any]) -> str:
+    """The shell command among the arguments, taken out of `bash -lc '...'`; "" if there is none."""
     for key in _COMMAND_KEYS:
         value = arguments.get(key)
-        if isinstance(value, str):
+        words: list[str] = []
+        if isinstance(value, list) and all(isinstance(word, str) for word in value):
+            words, value = value, shlex.join(value)
+        elif isinstance(value, str) and len(value) <= MAX_COMMAND:
+            try:
+                words = shlex.split(value)
+            except ValueError:
+                words = []
+        if len(words) == 3 and words[0].rsplit("/", 1)[-1] in _SHELLS and words[1] in ("-c", "-lc"):
+            return words[2]
+        if isinstance(value, str) and value:
             return value
-        if isinstance(value, list) and value and all(isinstance(word, str) for word in value):
-            return shlex.join(value)
     return ""
 
 

@@ -103,6 +103,8 @@ class _Reader:
         """A control of the line before, whose label may follow."""
 
     def read(self, line: str) -> None:
+        if not line or line.isspace():
+            return
         if line.lstrip().startswith("```"):
             self._fenced = not self._fenced
             self._code = self._code and self._fenced
@@ -123,7 +125,7 @@ class _Reader:
 
     def _read_page_line(self, line: str) -> None:
         unlabelled, self._unlabelled = self._unlabelled, None
-        self._started = self._started or (bool(line.strip()) and not line.startswith("#"))
+        self._started = self._started or not line.startswith("#")
         node = snapshot.parse_line(line)
         if node is not None:
             self._flush_prose()
@@ -133,7 +135,7 @@ class _Reader:
             draft = markup.read_element_line(line, self.controls, self.texts)
             if draft is not None and not draft.label and draft.role in _NAMED_BY_TEXT:
                 self._unlabelled = draft
-        elif unlabelled is not None and line.strip():
+        elif unlabelled is not None:
             unlabelled.label = line.strip()
         else:
             self._tree.close()

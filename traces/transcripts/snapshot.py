@@ -62,12 +62,11 @@ def parse_line(line: str) -> Node | None:
     listed = text.startswith("- ")
     if listed:
         text = text[2:].lstrip()
-    else:
-        text = _UID.sub("", text, count=1)
+    elif found := _UID.match(text):
+        text = text[found.end() :]
     if listed and text.startswith("/"):
-        found = _PROPERTY.fullmatch(text)
-        return Node(indent, "/" + found[1], value=_yaml_scalar(found[2])) if found else None
-    quoted_key = None
+        prop = _PROPERTY.fullmatch(text)
+        return Node(indent, "/" + prop[1], value=_yaml_scalar(prop[2])) if prop else None
     if listed and text[:1] in ("'", '"'):
         quoted_key = _quoted_yaml(text)
         if quoted_key is None:
