@@ -11,7 +11,7 @@ from clawjudge.traces.errors import UnsafePath
 from clawjudge.traces.jsonl import decode, line_at
 from clawjudge.traces.meta import MAX_DOCUMENT_BYTES
 from clawjudge.traces.paths import inside
-from clawjudge.traces.payload import query_value, resolve
+from clawjudge.traces.payload import query_value, resolve, unpacked
 from clawjudge.traces.records import RequestEvent
 from clawjudge.traces.secrets import mask, scrub
 
@@ -65,11 +65,11 @@ def at(document: Any, pointer: str) -> Any:
             continue
         rest = pointer[len(prefix) :]
         if rest.startswith("/params"):
-            return resolve({"params": query_value(str(part["url"]))}, rest)
+            return resolve({"params": unpacked(query_value(str(part["url"])))}, rest)
         if rest.startswith("/body"):
             headers = part.get("headers")
             event = RequestEvent(0, "", "", None, headers if isinstance(headers, dict) else {}, body=part.get("body"))
-            return resolve({"body": event.payload().value}, rest)
+            return resolve({"body": unpacked(event.payload().value)}, rest)
     return resolve(document, pointer)
 
 

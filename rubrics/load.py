@@ -54,8 +54,6 @@ def load_rubric(rubric_id: str) -> Rubric:
     if not raw["rules"]:
         raise ValueError(f"rubric {rubric_id!r} has no rules")
     canonical = json.dumps(raw, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    rules = tuple(
-        Rule(r["id"], r["number"], r["name"], r["title"], r["text"], tuple(r["needs"])) for r in raw["rules"]
-    )
+    rules = tuple(Rule(r["id"], r["number"], r["name"], r["title"], r["text"], tuple(r["needs"])) for r in raw["rules"])
     digest = hashlib.sha256(canonical.encode()).hexdigest()
     return Rubric(raw["id"], raw["version"], raw["title"], raw["preamble"], rules, digest)

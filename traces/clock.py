@@ -69,9 +69,7 @@ class Skew:
     """Page loads that were seen by both clocks; 0 means the skew is unknown and taken as 0."""
 
 
-def estimate_skew(
-    page_loads: Iterable[tuple[str, int]], documents: Iterable[tuple[str, int]]
-) -> Skew:
+def estimate_skew(page_loads: Iterable[tuple[str, int]], documents: Iterable[tuple[str, int]]) -> Skew:
     """Skew from pages that both clocks saw: `(url, t_ms)` of page loads and of document requests, each in file order.
 
     The n-th load of an URL is paired with the n-th request for it. A load comes after its request, by tens to hundreds

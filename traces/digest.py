@@ -83,7 +83,9 @@ def digest(trace: Trace, schema: EvalSchema | None) -> RunDigest:
     if len(steps) > MAX_STEPS:
         half = MAX_STEPS // 2
         file = trace.files.relative("actions") if trace.has("actions") else "requests.jsonl"
-        trace.problems.add("too_many_steps", "actions", file, f"{len(steps) - MAX_STEPS} steps in the middle not aligned")
+        trace.problems.add(
+            "too_many_steps", "actions", file, f"{len(steps) - MAX_STEPS} steps in the middle not aligned"
+        )
         steps = steps[:half] + steps[-half:]
     out.steps = steps
     out.visits = [(host(step.url), step) for step in steps if step.kind == "navigate"]
@@ -124,7 +126,9 @@ def _scan_requests(out: RunDigest, schema: EvalSchema | None) -> list[RequestEve
     opened = [(event.url, event.t_ms) for event in documents if event.t_ms is not None]
     out.skew = estimate_skew([(url, t_ms) for url, t_ms in loads if t_ms is not None], opened)
     out.sites = out.sites or frozenset(host(event.url) for event in documents) - {""}
-    out.changes = [event for event in kept if any(event is c for c in out.commits) or is_state_changing(event, out.sites)]
+    out.changes = [
+        event for event in kept if any(event is c for c in out.commits) or is_state_changing(event, out.sites)
+    ]
     out.queries = [event for event in queries if any(same_site(host(event.url), site) for site in out.sites)]
     present = {id(event) for event in kept}
     # Without actions the documents that were fetched are the only record of the pages that were opened.

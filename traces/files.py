@@ -72,7 +72,9 @@ def locate(root: Path, problems: ProblemLog) -> RunFiles:
             if path is not None:
                 found[key] = path
                 break
-    layout: Literal["nested", "flat", "mixed"] = "mixed" if len(places) == 2 else ("flat" if "flat" in places else "nested")
+    layout: Literal["nested", "flat", "mixed"] = (
+        "mixed" if len(places) == 2 else ("flat" if "flat" in places else "nested")
+    )
     return RunFiles(root, layout, found)
 
 

@@ -28,8 +28,11 @@ from urllib.parse import parse_qsl
 
 import multipart
 
+from clawjudge.traces.jsonl import decode
+
 PayloadKind = Literal["none", "json", "form", "multipart", "graphql", "text", "binary", "undecided"]
 
+MAX_LEVELS = 60
 FORM_TYPE = "application/x-www-form-urlencoded"
 _JSON_TYPE = re.compile(r"[/+.-]json(?:$|[+.-])")
 _XML_TYPE = re.compile(r"[/+]xml$")
@@ -371,6 +374,25 @@ def flatten(value: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
             stack.extend((f"{pointer}/{index}", node[index]) for index in reversed(range(len(node))))
         else:
             yield pointer, node
+
+
+def unpacked(value: Any, levels: int = MAX_LEVELS) -> Any:
+    """`value` with texts that are JSON objects or lists replaced by what they hold: many sites send a document as text.
+
+    What is nested deeper than `levels` is replaced by a hash of it, so that whoever walks the result may recurse.
+    """
+    if isinstance(value, str) and value[:1] in ("{", "[") and value[-1:] in ("}", "]"):
+        try:
+            value = decode(value.encode("utf-8", "surrogatepass"))
+        except ValueError:
+            return value
+    if not isinstance(value, dict | list):
+        return value
+    if levels == 0:
+        return "nested:" + hashlib.sha256(repr(list(flatten(value))).encode("utf-8", "surrogatepass")).hexdigest()
+    if isinstance(value, dict):
+        return {key: unpacked(item, levels - 1) for key, item in value.items()}
+    return [unpacked(item, levels - 1) for item in value]
 
 
 def escape(token: str) -> str:

@@ -212,7 +212,9 @@ def _mark_detours(pairs: list[StepPair], agent: list[Step]) -> list[StepPair]:
         if len(stretch) > 1 and step.url and urlsplit(step.url).path in seen:
             for k in stretch:
                 p = pairs[k]
-                marked[k] = StepPair(p.status, p.agent, p.reference, p.similarity, "detour: came back", p.reordered, True)
+                marked[k] = StepPair(
+                    p.status, p.agent, p.reference, p.similarity, "detour: came back", p.reordered, True
+                )
         seen.update(urlsplit(agent[pairs[k].agent or 0].url).path for k in stretch)
         seen.add(urlsplit(step.url).path)
         stretch = []

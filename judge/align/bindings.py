@@ -22,7 +22,9 @@ from clawjudge.traces.lexicon import mention, plain
 from clawjudge.traces.payload import flatten
 from clawjudge.traces.records import RequestEvent
 
-_ENTITY_WORDS = frozenset("id item product sku variant listing offer job event article seller restaurant store shop".split())
+_ENTITY_WORDS = frozenset(
+    ["id", "item", "product", "sku", "variant", "listing", "offer", "job", "event", "article", "seller", "restaurant", "store", "shop"]
+)
 _CODE_LENGTH = (4, 10)
 
 
@@ -206,7 +208,19 @@ def _names_a_thing(pair: FieldPair, context: BindingContext) -> bool:
     if str(pair.agent) in context.chosen or str(pair.reference) in context.chosen:
         return True
     words = set(_name_words(pair.pointer))
-    session = {"session", "sid", "csrf", "xsrf", "token", "nonce", "trace", "request", "correlation", "idempotency", "client"}
+    session = {
+        "session",
+        "sid",
+        "csrf",
+        "xsrf",
+        "token",
+        "nonce",
+        "trace",
+        "request",
+        "correlation",
+        "idempotency",
+        "client",
+    }
     return bool(words & _ENTITY_WORDS) and not words & session
 
 
@@ -265,7 +279,17 @@ def _weigh_numbers(fields: list[Field]) -> list[Field]:
         if f.status == "match" and b.source == "instruction" and is_number(f.reference)
     }
     return [
-        Field(f.pointer, f.agent_pointer, f.reference, f.agent, "free", "uncertain", f.bound_by, (), "a number, bound elsewhere")
+        Field(
+            f.pointer,
+            f.agent_pointer,
+            f.reference,
+            f.agent,
+            "free",
+            "uncertain",
+            f.bound_by,
+            (),
+            "a number, bound elsewhere",
+        )
         if f.status in ("mismatch", "missing")
         and is_number(f.reference)
         and f.bound_by
@@ -276,7 +300,7 @@ def _weigh_numbers(fields: list[Field]) -> list[Field]:
 
 
 def is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) or str(value).strip().isdigit()
+    return (isinstance(value, int | float) and not isinstance(value, bool)) or str(value).strip().isdigit()
 
 
 def _same_instant_scopes(reference: dict[str, Any], agent: dict[str, Any]) -> frozenset[str]:

@@ -13,7 +13,10 @@ _LANGUAGES = ("en", "fr", "de", "es", "it", "pt", "nl", "sv", "da", "pl", "tr", 
 _ISO = re.compile(r"(?<!\d)\d{4}-\d{1,2}-\d{1,2}(?!\d)")
 _NUMERIC = re.compile(r"(?<![\d./-])\d{1,2}[./-]\d{1,2}[./-]\d{2,4}(?![\d./-])")
 _IDEOGRAPHIC = re.compile(r"(?:(\d{4})\s*年)?\s*(\d{1,2})\s*[月]\s*(\d{1,2})\s*[日号號]")
-_TIMES = re.compile(r"(?<![\d:.])(?:\d{1,2}:\d{2}(?::\d{2})?\s*(?:[ap]\.?m\.?)?|\d{1,2}\s*[ap]\.?m\.?)(?![\w:])", re.IGNORECASE)
+_TIMES = re.compile(
+    r"(?<![\d:.])(?:\d{1,2}:\d{2}(?::\d{2})?\s*(?:[ap]\.?m\.?)?|\d{1,2}\s*[ap]\.?m\.?)(?![\w:])", re.IGNORECASE
+)
+_EUROPEAN_TIMES = re.compile(r"(?<![\d:.])(\d{1,2})(?:[.:h](\d{2}))?\s?(?:Uhr|h\b|时|時|点|點|시)", re.IGNORECASE)
 _HALF = re.compile(r"[ap]\.?m", re.IGNORECASE)
 
 
@@ -58,6 +61,10 @@ def find_times(text: str) -> tuple[tuple[time, str], ...]:
             if not _HALF.search(match.group()) and 1 <= value.hour < 12:
                 # "2:30" without a half of the day may be either.
                 found.append((value.replace(hour=value.hour + 12), match.group().strip()))
+    for match in _EUROPEAN_TIMES.finditer(text):
+        hour, minute = int(match[1]), int(match[2] or 0)
+        if hour < 24 and minute < 60:
+            found.append((time(hour, minute), match.group().strip()))
     return tuple(found)
 
 

@@ -36,7 +36,9 @@ class Unseen:
     note: str
 
 
-def uncovered(fields: list[Field], case_context: BindingContext, agent_steps: list[Step], before: list[RequestEvent]) -> list[Unseen]:
+def uncovered(
+    fields: list[Field], case_context: BindingContext, agent_steps: list[Step], before: list[RequestEvent]
+) -> list[Unseen]:
     """Quoted texts, numbers and days of the instruction that no agreeing field and no earlier act of the agent shows.
 
     `before` are the agent's state-changing requests ahead of the terminal one.

@@ -11,7 +11,9 @@ _ISO_DATE = re.compile(r"^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})$")
 _ISO_MOMENT = re.compile(r"^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}")
 _NUMERIC_DATE = re.compile(r"^(\d{1,2})[-/.](\d{1,2})[-/.](\d{4}|\d{2})$")
 _MONTH_YEAR = re.compile(r"^(?:(?P<y1>\d{4})[-/. ](?P<m1>\d{1,2})|(?P<m2>\d{1,2})\s*[-/. ]\s*(?P<y2>\d{4}|\d{2}))$")
-_CLOCK = re.compile(r"^(\d{1,2})(?::(\d{2}))(?::(\d{2}))?(?:\.\d+)?\s*([ap])?\.?(?:m\.?)?$|^(\d{1,2})\s*([ap])\.?m\.?$", re.IGNORECASE)
+_CLOCK = re.compile(
+    r"^(\d{1,2})(?::(\d{2}))(?::(\d{2}))?(?:\.\d+)?\s*([ap])?\.?(?:m\.?)?$|^(\d{1,2})\s*([ap])\.?m\.?$", re.IGNORECASE
+)
 _WORDY = re.compile(r"[^\W\d_]{3,}")
 
 

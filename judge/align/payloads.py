@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from clawjudge.judge.align.values import compare, is_empty
-from clawjudge.traces.payload import flatten, query_value
+from clawjudge.traces.payload import flatten, query_value, unpacked
 from clawjudge.traces.records import RequestEvent
 from clawjudge.traces.urls import path
 
@@ -41,15 +41,15 @@ def request_tree(request: RequestEvent) -> dict[str, Any]:
     payload = request.payload()
     tree: dict[str, Any] = {}
     if payload.kind != "none":
-        tree["body"] = payload.value
-    tree["params"] = query_value(request.url)
+        tree["body"] = unpacked(payload.value)
+    tree["params"] = unpacked(query_value(request.url))
     tree["url"] = {str(i): part for i, part in enumerate(path(request.url).split("/")) if part}
     return tree
 
 
 def is_file(value: Any) -> bool:
     """Whether a value is a file part of a multipart body, as `traces.payload` represents it."""
-    return isinstance(value, dict) and _FILE_KEYS <= value.keys()
+    return isinstance(value, dict) and value.keys() >= _FILE_KEYS
 
 
 def pair_fields(reference: dict[str, Any], agent: dict[str, Any], ordered: bool = False) -> list[FieldPair]:
@@ -67,7 +67,12 @@ def _pair(
         for key in [*reference, *(k for k in agent if k not in reference)]:
             step = "/" + str(key).replace("~", "~0").replace("/", "~1")
             yield from _pair(
-                pointer + step, agent_pointer + step, reference.get(key, ABSENT), agent.get(key, ABSENT), in_list, ordered
+                pointer + step,
+                agent_pointer + step,
+                reference.get(key, ABSENT),
+                agent.get(key, ABSENT),
+                in_list,
+                ordered,
             )
     elif isinstance(reference, list) and isinstance(agent, list):
         moved = False

@@ -14,6 +14,7 @@ from clawjudge.judge.align.alignment import Alignment
 from clawjudge.judge.align.bindings import BindingContext, Field, bind_fields, is_number
 from clawjudge.judge.align.payloads import request_tree
 from clawjudge.judge.align.values import compare, is_empty, truth
+from clawjudge.judge.verdict import FieldStatus
 from clawjudge.traces.lexicon import plain
 from clawjudge.traces.payload import flatten
 from clawjudge.traces.records import RequestEvent
@@ -102,14 +103,12 @@ def _ambiguous(pointer: str, leaves: list[tuple[str, Any]], wanted: str) -> bool
     return any(p != pointer and _nearness(wanted, p) > mine for p, _ in leaves)
 
 
-def _in_requests(
-    field: Field, carried: tuple[RequestEvent, str, Any] | None, context: BindingContext
-) -> Seen | None:
+def _in_requests(field: Field, carried: tuple[RequestEvent, str, Any] | None, context: BindingContext) -> Seen | None:
     if carried is None or is_empty(carried[2]):
         return None
     request, pointer, value = carried
     equal = same_as_reference(field.reference, value, context)
-    status = "match" if equal else "uncertain" if equal is None else "mismatch"
+    status: FieldStatus = "match" if equal else "uncertain" if equal is None else "mismatch"
     return Seen(
         Field(field.pointer, pointer, field.reference, value, "bound", status, field.bound_by, (), "last carried here"),
         request,
@@ -134,7 +133,15 @@ def _in_steps(
             continue
         if same_as_reference(field.reference, step.value, context):
             entered = Field(
-                field.pointer, field.pointer, field.reference, step.value, "bound", "match", field.bound_by, (), "entered"
+                field.pointer,
+                field.pointer,
+                field.reference,
+                step.value,
+                "bound",
+                "match",
+                field.bound_by,
+                (),
+                "entered",
             )
             return Seen(entered, step=step)
     return None
@@ -143,7 +150,11 @@ def _in_steps(
 def _on_page(field: Field, pages: list[PageState], context: BindingContext) -> Seen | None:
     """The value in a control of the last page: a field's content, or a box or button that is switched on."""
     for control in pages[-1].controls if pages else ():
-        switched_on = truth(control.value) or (control.value or "").strip("[]").casefold() in ("checked", "selected", "on")
+        switched_on = truth(control.value) or (control.value or "").strip("[]").casefold() in (
+            "checked",
+            "selected",
+            "on",
+        )
         shown = control.label if switched_on else control.value
         if not shown:
             continue

@@ -9,7 +9,9 @@ from decimal import Decimal, InvalidOperation
 _PLAIN = re.compile(r"^[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d{1,3})?$", re.IGNORECASE)
 _GROUPED = re.compile(r"^[+-]?\d{1,3}(?:(?P<sep>[,.' \u00a0\u202f])\d{3})(?:(?P=sep)\d{3})*(?:(?P<dec>[.,])\d+)?$")
 _COMMA_DECIMAL = re.compile(r"^[+-]?\d+,\d{1,2}$")
-_MONEY = re.compile(r"^(?P<before>[^\d\s+-][^\d]{0,5}?)?\s*(?P<amount>[+-]?\d[\d., '\u00a0\u202f]*)\s*(?P<after>[^\d]{1,6})?$")
+_MONEY = re.compile(
+    r"^(?P<before>[^\d\s+-][^\d]{0,5}?)?\s*(?P<amount>[+-]?\d[\d., '\u00a0\u202f]*)\s*(?P<after>[^\d]{1,6})?$"
+)
 _PHONE = re.compile(r"^\+?[\d\s().\-/]{7,24}$")
 _LANGUAGES = ("en", "fr", "es", "de", "pt", "it", "nl")
 

@@ -13,7 +13,12 @@ from clawjudge.traces.lexicon import plain
 from clawjudge.traces.payload import flatten, resolve
 
 _NUMBER = re.compile(r"(?<![\d:.,/\-\w])\d+(?:[.,]\d+)*(?![\d:/\w]|[.,]\d)|(?<![\w.])\d+(?=[\s-]*[^\W\d_])")
-QUOTED = re.compile(r'"([^"\n]{1,400})"|“([^”\n]{1,400})”|«\s*([^»\n]{1,400}?)\s*»|„([^“”\n]{1,400})[“”]|「([^」\n]{1,400})」')
+QUOTED = re.compile(
+    r'"([^"\n]{1,400})"|“([^”\n]{1,400})”|«\s*([^»\n]{1,400}?)\s*»|„([^“”\n]{1,400})[“”]|「([^」\n]{1,400})」'
+)
+_AMOUNT = re.compile(
+    r"[$€£¥₩₹]\s?(?P<before>\d[\d.,]*\d|\d)|(?P<after>\d[\d.,]*\d|\d)\s?(?:[$€£¥₩₹]|dollars?\b|euros?\b|USD\b|EUR\b|CAD\b)"
+)
 _MAX_PERSONA_LEAVES = 2000
 
 
@@ -73,6 +78,16 @@ class TaskSources:
         return found
 
     @functools.cached_property
+    def _amounts(self) -> dict[str, str]:
+        """Sums of money in the instruction: plain decimal text to the words used."""
+        found = {}
+        for match in _AMOUNT.finditer(self.instruction):
+            value = quantities.number(match["before"] or match["after"])
+            if value is not None:
+                found[str(value.normalize())] = match.group().strip()
+        return found
+
+    @functools.cached_property
     def quoted(self) -> tuple[str, ...]:
         """What the instruction puts in quotation marks: texts to be entered or names to be found, as they stand."""
         return tuple(next(g for g in m.groups() if g).strip() for m in QUOTED.finditer(self.instruction))
@@ -102,7 +117,11 @@ class TaskSources:
         number = quantities.number(text)
         if number is not None:
             words = self.numbers.get(str(number.normalize()))
-            return Bound("instruction", words, 2) if words else None
+            if words:
+                return Bound("instruction", words, 2)
+            # Many sites send money in cents.
+            words = self._amounts.get(str((number / 100).normalize()))
+            return Bound("instruction", words, 1) if words else None
         dated = self._dated(text)
         if dated:
             return dated
@@ -126,7 +145,9 @@ class TaskSources:
         """A day or a clock time that the instruction names, whatever way it is written."""
         when = moments.clock(text)
         if when is not None:
-            return next((Bound("instruction", q, 2) for t, q in calendar_words.find_times(self.instruction) if t == when), None)
+            return next(
+                (Bound("instruction", q, 2) for t, q in calendar_words.find_times(self.instruction) if t == when), None
+            )
         days = moments.dates(text)
         named = [d for d in calendar_words.find_dates(self.instruction) if any(d.matches(day) for day in days)]
         if not named:
@@ -180,9 +201,11 @@ class TaskSources:
             record = resolve(document.value, "/" + "/".join(parts[:depth]))
             names = [parts[depth - 1]] if not parts[depth - 1].isdigit() else []
             if isinstance(record, dict):
-                names += [v for v in record.values() if isinstance(v, str) and v != resolve(document.value, pointer)] if (
-                    _exists(document.value, pointer)
-                ) else [v for v in record.values() if isinstance(v, str)]
+                names += (
+                    [v for v in record.values() if isinstance(v, str) and v != resolve(document.value, pointer)]
+                    if (_exists(document.value, pointer))
+                    else [v for v in record.values() if isinstance(v, str)]
+                )
             return any(len(plain(n).strip()) > 1 and plain(n) in self._plain for n in names)
         return True
 
@@ -211,5 +234,10 @@ def _may_be_same(first: str, second: str) -> bool:
     """A cheap filter before the full comparison: texts with nothing in common are not compared rule by rule."""
     digits = [re.sub(r"\D", "", t) for t in (first, second)]
     if digits[0] and digits[1]:
-        return digits[0] == digits[1] or any(c.isalpha() for c in first + second) or "/" in first + second or "-" in first + second
+        return (
+            digits[0] == digits[1]
+            or any(c.isalpha() for c in first + second)
+            or "/" in first + second
+            or "-" in first + second
+        )
     return slug(first)[:1] == slug(second)[:1] or len(first) <= 3 or len(second) <= 3

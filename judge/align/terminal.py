@@ -18,7 +18,6 @@ from clawjudge.traces.records import RequestEvent
 from clawjudge.traces.task import Task
 from clawjudge.traces.urls import endpoint, host, same_site
 
-
 _PRESS_MS = 1500
 _CLOCKS_MS = 100
 
@@ -56,7 +55,9 @@ def _pressed(run: RunDigest, request: RequestEvent) -> bool:
     """Whether a press led to the request: drafts are saved by timers and while typing, commits are pressed for."""
     if request.t_ms is None:
         return False
-    before = [s for s in run.steps if s.t_ms is not None and s.kind != "request" and s.t_ms <= request.t_ms + _CLOCKS_MS]
+    before = [
+        s for s in run.steps if s.t_ms is not None and s.kind != "request" and s.t_ms <= request.t_ms + _CLOCKS_MS
+    ]
     presses = [s for s in before[-2:] if s.kind in ("click", "submit")]
     return any(s.end_ms is not None and request.t_ms - s.end_ms <= _PRESS_MS for s in presses)
 
@@ -69,7 +70,11 @@ def mark_commits(run: RunDigest, terminal: Terminal) -> None:
     """For a terminal request found by comparison: set `commits` of `run`, and mark its steps as terminal."""
     if terminal.by_schema:
         return
-    run.commits = [request for request in (run.queries if terminal.request.method == "GET" else run.changes) if same_operation(terminal.request, request)]
+    run.commits = [
+        request
+        for request in (run.queries if terminal.request.method == "GET" else run.changes)
+        if same_operation(terminal.request, request)
+    ]
     lines = {request.line for request in run.commits}
     for step in run.steps:
         step.terminal = step.kind == "request" and step.line.line in lines

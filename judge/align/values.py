@@ -70,7 +70,7 @@ def truth(value: Any) -> bool | None:
     if isinstance(value, bool):
         return value
     if isinstance(value, int | float):
-        return {0: False, 1: True}.get(value)
+        return False if value == 0 else True if value == 1 else None
     word = str(value).strip().casefold()
     return True if word in _TRUE or word == "1" else False if word in _FALSE or word == "0" else None
 

@@ -15,7 +15,9 @@ from clawjudge.traces.transcripts.pages import PageState
 Run = Literal["agent", "reference"]
 
 
-def request(run: RunDigest, event: RequestEvent, pointer: str = "", value: Any = None, whose: Run = "agent") -> Citation:
+def request(
+    run: RunDigest, event: RequestEvent, pointer: str = "", value: Any = None, whose: Run = "agent"
+) -> Citation:
     """A field of a request, or with no pointer the request's URL."""
     logged = event.line > 0
     pointer = pointer or "/url"
@@ -81,7 +83,9 @@ def interception(run: RunDigest) -> Citation | None:
     file = run.trace.files.relative("interception")
     if claim.stop_reason:
         return Citation(layer="interception", file=file, pointer="/stop_reason", quote=quote(claim.stop_reason))
-    return Citation(layer="interception", file=file, pointer="/intercepted", quote="true" if claim.intercepted else "false")
+    return Citation(
+        layer="interception", file=file, pointer="/intercepted", quote="true" if claim.intercepted else "false"
+    )
 
 
 def _nested(run: RunDigest) -> bool:

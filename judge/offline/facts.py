@@ -28,7 +28,9 @@ class JudgedCommit:
     @property
     def wrong(self) -> list[Field]:
         """Fields that are certainly wrong, the most firmly bound first, then in the order of the payload."""
-        found = [f for f in self.fields if f.status in ("mismatch", "missing") or (f.status == "extra" and f.kind == "bound")]
+        found = [
+            f for f in self.fields if f.status in ("mismatch", "missing") or (f.status == "extra" and f.kind == "bound")
+        ]
         return sorted(found, key=lambda f: -f.strength)
 
     @property

@@ -13,7 +13,7 @@ from clawjudge.judge.citation import CitationCheck
 from clawjudge.judge.fingerprint import fingerprint
 from clawjudge.judge.offline import report
 from clawjudge.judge.offline.facts import Facts, establish
-from clawjudge.judge.offline.rules import accepted_ending, judge_rules
+from clawjudge.judge.offline.rules import accepted_ending, judge_rules, reached_checkout
 from clawjudge.judge.verdict import Finding, Fingerprint, Outcome, Stage1, Verdict
 from clawjudge.rubrics.load import load_rubric
 
@@ -94,7 +94,11 @@ def _decide(facts: Facts, findings: Sequence[Finding]) -> tuple[Outcome, str, st
         return "unjudged", _doubt(facts), f"Code cannot decide {_title(first.rule).lower()}: {first.note}."
     accepted = accepted_ending(facts)
     if facts.commits:
-        return "pass", "committed_and_blocked" if _blocked(facts) else "committed", f"{by_rule['R1'].note}.".capitalize()
+        return (
+            "pass",
+            "committed_and_blocked" if _blocked(facts) else "committed",
+            f"{by_rule['R1'].note}.".capitalize(),
+        )
     if accepted:
         return "pass", "accepted_wall", f"{by_rule[accepted].note}.".capitalize()
     return "unjudged", "needs_language_model", "Nothing is violated, but nothing shows completion either."
@@ -108,6 +112,8 @@ def violated_in_order(facts: Facts, findings: Sequence[Finding]) -> tuple[str, .
     """
     violated = {f.rule for f in findings if f.status == "violated"}
     order = ("R1", *_DECISIVE_ORDER) if facts.commits else _DECISIVE_ORDER
+    if not facts.commits and reached_checkout(facts):
+        order = ("R8", "R2", "R7", "R3", "R4", "R1", "R6", "R5", "R9")
     if not facts.commits and any(s.field.status == "mismatch" for s in facts.progress) and "R2" not in violated:
         order = ("R1", *_DECISIVE_ORDER)
     return tuple(dict.fromkeys(rule for rule in order if rule in violated))
@@ -210,4 +216,6 @@ def _clock_notice(case: Case) -> list[str]:
     skew = case.agent.skew
     if not skew.offset_ms:
         return []
-    return [f"the page's clock is {skew.offset_ms / 1000:+.1f} s off (± {skew.uncertainty_ms} ms); actions were shifted"]
+    return [
+        f"the page's clock is {skew.offset_ms / 1000:+.1f} s off (± {skew.uncertainty_ms} ms); actions were shifted"
+    ]

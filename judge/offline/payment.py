@@ -30,7 +30,9 @@ def attempted(facts: Facts) -> Citation | None:
         request, pointer, value = sent
         return cite.request(facts.agent, request, pointer, value)
     entered = _card_entered(facts.agent)
-    if entered is not None and any(s.kind in ("click", "submit", "request") for s in facts.agent.steps[entered.index + 1 :]):
+    if entered is not None and any(
+        s.kind in ("click", "submit", "request") for s in facts.agent.steps[entered.index + 1 :]
+    ):
         return cite.step(facts.agent, entered)
     return None
 

@@ -50,7 +50,9 @@ def task_completed(facts: Facts) -> Finding:
         unknown = [s for s in facts.progress if s.field.status == "uncertain" and s.reached]
         if unknown:
             names = ", ".join(s.field.name for s in unknown[:4])
-            return _finding("R1", "cannot_tell", f"stopped at an accepted wall, but these values were not seen: {names}")
+            return _finding(
+                "R1", "cannot_tell", f"stopped at an accepted wall, but these values were not seen: {names}"
+            )
         if facts.unseen:
             return _finding("R1", "cannot_tell", f"{facts.unseen[0].what!r}: {facts.unseen[0].note}")
         return _finding("R1", "met", "everything up to the wall is as asked", _progress_citations(facts))
@@ -58,7 +60,9 @@ def task_completed(facts: Facts) -> Finding:
         return _finding("R1", "violated", "the run did nothing", _ended(facts))
     if not facts.agent.pages and not _decided_elsewhere(facts):
         return _finding(
-            "R1", "cannot_tell", "no final submission, and no page text is recorded that would show why the agent stopped"
+            "R1",
+            "cannot_tell",
+            "no final submission, and no page text is recorded that would show why the agent stopped",
         )
     return _finding("R1", "violated", "the final submission was never made", _ended(facts))
 
@@ -68,7 +72,9 @@ def email_used(facts: Facts) -> Finding:
         return _finding("R2", "not_applicable", "the reference needed no mailbox")
     other = mailbox.wrong_address(facts)
     if other is not None:
-        return _finding("R2", "violated", f"used {other.field.agent!r}, not the given address", _seen_citations(facts, other))
+        return _finding(
+            "R2", "violated", f"used {other.field.agent!r}, not the given address", _seen_citations(facts, other)
+        )
     visit = mailbox.visit(facts.agent)
     if visit is not None:
         return _finding("R2", "met", "the mailbox was opened", [cite.step(facts.agent, visit)])
@@ -108,6 +114,11 @@ def checkout_completed(facts: Facts) -> Finding:
     if not facts.agent.pages:
         return _finding("R4", "cannot_tell", "the checkout was opened; why it ended there is not recorded")
     return _finding("R4", "violated", "the checkout was opened, the order never placed", [cite.step(facts.agent, mine)])
+
+
+def reached_checkout(facts: Facts) -> bool:
+    """Whether the agent opened the checkout, so that what it left undone there is the fault."""
+    return _checkout_step(facts.agent.steps) is not None
 
 
 def interceptor_block(facts: Facts) -> Finding:
@@ -156,7 +167,9 @@ def captcha_attempted(facts: Facts) -> Finding:
     if not attempts:
         return _finding("R8", "violated", "the CAPTCHA was not attempted", [cite.step(facts.agent, challenge)])
     if captcha.failed(facts.agent, attempts[-1]):
-        return _finding("R8", "violated", "the CAPTCHA was attempted, never solved", [cite.step(facts.agent, attempts[-1])])
+        return _finding(
+            "R8", "violated", "the CAPTCHA was attempted, never solved", [cite.step(facts.agent, attempts[-1])]
+        )
     return _finding("R8", "met", "attempted", [cite.step(facts.agent, attempts[-1])])
 
 
@@ -289,7 +302,9 @@ def _seen_citations(facts: Facts, seen: Any) -> list[Citation]:
         return [cite.request(facts.agent, seen.request, seen.field.agent_pointer, seen.field.agent)]
     if seen.step is not None:
         return [cite.step(facts.agent, seen.step)]
-    return [cite.request(facts.reference, facts.terminal.request, seen.field.pointer, seen.field.reference, "reference")]
+    return [
+        cite.request(facts.reference, facts.terminal.request, seen.field.pointer, seen.field.reference, "reference")
+    ]
 
 
 def _progress_citations(facts: Facts) -> list[Citation]:

@@ -36,7 +36,7 @@ def parse(value: dict[str, Any], line: int, notes: Notes) -> Message:
         return bookkeeping(value, line, t_ms)
     role = read_role(value["role"])
     if role is None:
-        notes.append(f"unknown role `{value['role'][:40]}`")
+        notes.append(f"unknown role {render(value['role'], limit=40)}")
         return Message(line=line, role="unknown", text=render(value), t_ms=t_ms)
     if role == "tool":
         return _tool_message(value, line, t_ms, notes)

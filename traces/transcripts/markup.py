@@ -20,9 +20,35 @@ _HTML = re.compile(
 )
 _LOOSE_KEYS = frozenset(
     {
-        "type", "name", "placeholder", "value", "role", "title", "alt", "id", "for", "href", "pattern", "min", "max",
-        "minlength", "maxlength", "step", "accept", "required", "checked", "disabled", "readonly", "multiple",
-        "selected", "expanded", "autocomplete", "inputmode", "format", "contenteditable", "tabindex"
+        "type",
+        "name",
+        "placeholder",
+        "value",
+        "role",
+        "title",
+        "alt",
+        "id",
+        "for",
+        "href",
+        "pattern",
+        "min",
+        "max",
+        "minlength",
+        "maxlength",
+        "step",
+        "accept",
+        "required",
+        "checked",
+        "disabled",
+        "readonly",
+        "multiple",
+        "selected",
+        "expanded",
+        "autocomplete",
+        "inputmode",
+        "format",
+        "contenteditable",
+        "tabindex",
     }
 )
 _BARE = frozenset({"required", "checked", "disabled", "readonly", "multiple", "selected"})

@@ -91,3 +91,123 @@ def test_any_document(path: Path, value: Any, cut: int) -> None:
 def test_any_page_text(text: str) -> None:
     read_page(text)
     parse_shown(text)
+
+
+SAMPLES: list[Any] = [
+    {"type": "session", "id": "s", "timestamp": "2026-11-30T12:00:00Z"},
+    {
+        "type": "message",
+        "timestamp": "2026-11-30T12:00:00Z",
+        "message": {
+            "role": "assistant",
+            "content": [
+                {"type": "text", "text": "a"},
+                {"type": "thinking", "thinking": "b"},
+                {"type": "toolCall", "id": "c", "name": "read", "arguments": {"path": "a.json"}},
+            ],
+        },
+    },
+    {
+        "type": "message",
+        "message": {
+            "role": "toolResult",
+            "toolCallId": "c",
+            "isError": False,
+            "content": [{"type": "text", "text": "{}"}],
+            "timestamp": 1796040000000,
+        },
+    },
+    {"type": "compaction", "summary": "s"},
+    {"type": "message", "message": {"role": "bashExecution", "command": "ls", "output": "x"}},
+    {
+        "type": "user",
+        "timestamp": "2026-11-30T12:00:00Z",
+        "message": {
+            "role": "user",
+            "content": [
+                {"type": "tool_result", "tool_use_id": "t", "is_error": False, "content": [{"type": "text"}]},
+            ],
+        },
+    },
+    {"type": "result", "subtype": "success", "result": "Done"},
+    {"type": "session_meta", "payload": {"id": "s"}},
+    {
+        "type": "response_item",
+        "payload": {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "x"}]},
+    },
+    {"type": "response_item", "payload": {"type": "reasoning", "summary": [{"type": "summary_text", "text": "x"}]}},
+    {"type": "response_item", "payload": {"type": "function_call", "name": "sh", "arguments": "{}", "call_id": "c"}},
+    {
+        "type": "response_item",
+        "payload": {
+            "type": "function_call_output",
+            "call_id": "c",
+            "output": {"content": [{"type": "text", "text": "x"}], "success": True, "metadata": {"exit_code": 0}},
+        },
+    },
+    {"type": "event_msg", "payload": {"type": "task_complete", "last_agent_message": "x"}},
+    {
+        "type": "item.completed",
+        "item": {
+            "id": "i",
+            "type": "mcp_tool_call",
+            "server": "s",
+            "tool": "t",
+            "arguments": {"a": 1},
+            "result": {"content": [{"type": "text", "text": "x"}]},
+            "error": {"message": "x"},
+            "status": "completed",
+        },
+    },
+    {"type": "item.completed", "item": {"id": "i", "type": "command_execution", "command": "ls", "exit_code": 0}},
+    {"type": "turn.failed", "error": {"message": "x"}},
+    {
+        "model_output": {"current_state": {"memory": "m"}, "action": [{"click": {"index": 1}}]},
+        "result": [{"extracted_content": "x", "error": "y", "is_done": False}],
+        "state": {"url": "http://a.test/", "title": "A"},
+        "metadata": {"step_end_time": 1.5, "step_number": 1},
+    },
+    {"role": "user", "content": [{"type": "text", "text": "x"}], "created_at": 1796040000},
+    {
+        "role": "assistant",
+        "content": "x",
+        "reasoning_content": "r",
+        "tool_calls": [{"id": "c", "function": {"name": "read_file", "arguments": '{"path": "a.json"}'}}],
+        "function_call": {"name": "f", "arguments": "{}"},
+    },
+    {"role": "tool", "tool_call_id": "c", "content": [{"type": "text", "text": "x"}], "is_error": False},
+    {"type": "hermes_log", "content": "x"},
+    {"type": "tool_use", "part": {"tool": "t", "callID": "c", "state": {"status": "x", "input": {}, "output": "x"}}},
+    {"id": "s", "messages": [{"role": "user", "content": "x"}]},
+]
+WRONG: list[Any] = [None, True, 7, 1e300, -1, "x", "", [], [7], [None], [[]], {}, {"type": "text"}, {"a": {"b": []}}]
+
+
+def variants(value: Any) -> list[Any]:
+    """`value` with each of its parts, in turn, replaced by each wrong value or taken away."""
+    found: list[Any] = list(WRONG)
+    if isinstance(value, dict):
+        for key, part in value.items():
+            found.append({k: v for k, v in value.items() if k != key})
+            found += [{**value, key: other} for other in variants(part)]
+    elif isinstance(value, list):
+        for index, part in enumerate(value):
+            found += [[*value[:index], other, *value[index + 1 :]] for other in variants(part)]
+    return found
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda s: str(s.get("type") or s.get("role") or sorted(s)[0]))
+def test_wrong_type_at_every_place(path: Path, sample: Any) -> None:
+    whole, problems = read(path, json.dumps(sample) + "\n")
+    assert whole
+    assert "unknown" not in {m.role for m in whole}
+    assert problems.counts[("messages", "m.jsonl", "wrong_type")] == 0
+    cases = variants(sample)
+    messages, problems = read(path, "".join(json.dumps(case) + "\n" for case in cases))
+    list(page_states(messages))
+    personas_shown(messages)
+    silent = set(range(1, len(cases) + 1)) - {m.line for m in messages}
+    # A line may fall away only where it became a repeat of others, or an empty conversation.
+    assert not silent, [cases[line - 1] for line in sorted(silent)][:3]
+    unknown = sum(message.role == "unknown" for message in messages)
+    assert problems.counts[("messages", "m.jsonl", "unknown_line")] == unknown

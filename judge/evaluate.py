@@ -1,0 +1,197 @@
+"""The public Python interface: judge one run or a folder of runs, and sum up.
+
+from clawjudge.judge.evaluate import evaluate
+report = evaluate(Path("runs"), Path("references"))
+print(report.summary["success_rate"], [v.run for v in report.verdicts if v.outcome == "fail"])
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from clawjudge.judge.align.sources import Document
+from clawjudge.judge.case import Case, build_case, read_persona
+from clawjudge.judge.offline.judge import OfflineJudge
+from clawjudge.judge.pairing import Pairing, pair
+from clawjudge.judge.verdict import Fingerprint, JudgeReport, Stage1, Verdict
+from clawjudge.traces.errors import TraceError
+from clawjudge.traces.trace import Trace
+
+JUDGES = ("auto", "offline")
+
+_log = logging.getLogger(__name__)
+_Z95 = 1.959963984540054
+"""Two-sided 95 % point of the normal distribution."""
+
+
+class UnavailableJudge(ValueError):
+    """A judge was asked for by a name that this version does not have."""
+
+
+class Judge(Protocol):
+    """Anything that turns a case into a verdict."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def fingerprint(self) -> Fingerprint: ...
+
+    def judge(self, case: Case) -> Verdict: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The judge that does the work, and how it came to it."""
+
+    requested: str
+    judge: Judge
+    why: str
+
+    def describe(self) -> dict[str, Any]:
+        """The `judge` part of a report: what was asked for, what it became, and the fingerprint."""
+        fingerprint = self.judge.fingerprint
+        return {
+            "requested": self.requested,
+            "name": self.judge.name,
+            "why": self.why,
+            "id": fingerprint.id,
+            **fingerprint.model_dump(mode="json"),
+        }
+
+
+def choose_judge(requested: str) -> Choice:
+    """The judge of that name. Raises `UnavailableJudge`."""
+    if requested == "offline":
+        return Choice(requested, OfflineJudge(), "asked for by name")
+    if requested == "auto":
+        return Choice(
+            requested, OfflineJudge(), "the offline judge needs no credentials and is the only one available yet"
+        )
+    raise UnavailableJudge(f"judge {requested!r} is not available yet; use one of: {', '.join(JUDGES)}")
+
+
+def evaluate(
+    agent: Path,
+    reference: Path | None = None,
+    *,
+    judge: str = "auto",
+    persona: Path | None = None,
+    limit: int | None = None,
+    on_verdict: Callable[[Verdict], None] | None = None,
+) -> JudgeReport:
+    """Judge the run at `agent`, or every run below it, against `reference`.
+
+    `clawjudge.judge.pairing.pair` says which reference serves which run. `persona` is a JSON file with the user's
+    details; `limit` judges the first runs only. Verdicts come in the order of the runs' paths, each handed to
+    `on_verdict` as soon as it is there. A run that cannot be read or judged is `unjudged`, never an exception.
+    Raises `UnavailableJudge`, `ValueError` for a persona that is none, and `InvalidRun` for paths that hold no run.
+    """
+    choice = choose_judge(judge)
+    documents = [] if persona is None else [read_persona(persona)]
+    pairings = pair(agent, reference)
+    verdicts = []
+    for verdict in judge_pairings(pairings[:limit], choice.judge, documents):
+        verdicts.append(verdict)
+        if on_verdict is not None:
+            on_verdict(verdict)
+    return report(choice, verdicts, n_found=len(pairings))
+
+
+def judge_pairings(pairings: Iterable[Pairing], judge: Judge, persona: Iterable[Document] = ()) -> Iterator[Verdict]:
+    """One verdict for each pairing, in their order, each judged when it is asked for."""
+    documents = list(persona)
+    for pairing in pairings:
+        yield _judge_one(pairing, judge, documents).model_copy(update={"run": pairing.run})
+
+
+def report(choice: Choice, verdicts: Iterable[Verdict], n_found: int | None = None) -> JudgeReport:
+    """The report on these verdicts. `n_found` is the number of runs there are, if not all of them were judged."""
+    kept = tuple(verdicts)
+    summary = summarise(kept, len(kept) if n_found is None else n_found)
+    return JudgeReport(judge=choice.describe(), summary=summary, verdicts=kept)
+
+
+def summarise(verdicts: tuple[Verdict, ...], n_found: int) -> dict[str, Any]:
+    """Totals with both stages side by side, and with what they would be if all unjudged runs failed or passed."""
+    outcomes = Counter(v.outcome for v in verdicts)
+    total, passed, unjudged = len(verdicts), outcomes["pass"], outcomes["unjudged"]
+    judged = total - unjudged
+    staged = [v for v in verdicts if v.stage1.status in ("intercepted", "not_intercepted")]
+    intercepted = sum(v.stage1.status == "intercepted" for v in staged)
+    return {
+        "n_found": n_found,
+        "n_total": total,
+        "n_judged": judged,
+        "n_pass": passed,
+        "n_fail": outcomes["fail"],
+        "n_unjudged": unjudged,
+        "success_rate": _share(passed, judged),
+        "success_rate_bounds": None if not total else [_share(passed, total), _share(passed + unjudged, total)],
+        "success_rate_ci": wilson(passed, judged),
+        "stage1": {"n_applicable": len(staged), "n_intercepted": intercepted, "rate": _share(intercepted, len(staged))},
+        "reasons": dict(sorted(Counter(v.reason_code for v in verdicts).items())),
+        "unjudged": [
+            {"run": v.run, "reason_code": v.reason_code, "justification": v.justification}
+            for v in verdicts
+            if v.outcome == "unjudged"
+        ],
+    }
+
+
+def wilson(successes: int, n: int) -> dict[str, Any] | None:
+    """The 95 % interval of Wilson (1927) for a share; None for no trials."""
+    if n == 0:
+        return None
+    share, z2 = successes / n, _Z95**2
+    middle = (share + z2 / (2 * n)) / (1 + z2 / n)
+    half = _Z95 / (1 + z2 / n) * math.sqrt(share * (1 - share) / n + z2 / (4 * n * n))
+    # At 0 and at n the interval ends there exactly; rounding errors must not take it beyond.
+    low = 0.0 if successes == 0 else middle - half
+    high = 1.0 if successes == n else middle + half
+    return {"method": "wilson", "level": 0.95, "n": n, "low": round(low, 6), "high": round(high, 6)}
+
+
+def _share(part: int, whole: int) -> float | None:
+    return round(part / whole, 6) if whole else None
+
+
+def _judge_one(pairing: Pairing, judge: Judge, persona: list[Document]) -> Verdict:
+    try:
+        agent = Trace(pairing.agent)
+    except (TraceError, OSError) as error:
+        return _unjudged("invalid_run", str(error))
+    try:
+        reference = None if pairing.reference is None else Trace(pairing.reference)
+    except (TraceError, OSError) as error:
+        return _unjudged("invalid_reference", str(error), _task_id(agent))
+    try:
+        verdict = judge.judge(build_case(agent, reference, persona))
+    except (TraceError, OSError) as error:
+        return _unjudged("invalid_run", str(error), _task_id(agent))
+    except Exception as error:  # noqa: BLE001 (a judge's failure is never the agent's, and must not end the batch)
+        _log.debug("the judge failed on %s", pairing.agent, exc_info=True)
+        return _unjudged(
+            "judge_error", f"The judge itself failed with {type(error).__name__}: {error}", _task_id(agent)
+        )
+    if verdict.outcome == "unjudged" and verdict.reason_code == "no_reference" and pairing.detail:
+        code = pairing.problem or verdict.reason_code
+        return verdict.model_copy(update={"reason_code": code, "justification": f"No reference: {pairing.detail}."})
+    return verdict
+
+
+def _task_id(trace: Trace) -> str | None:
+    return trace.meta.task_id
+
+
+def _unjudged(code: str, why: str, task_id: str | None = None) -> Verdict:
+    stage = Stage1(status="unknown", note="the run was not judged")
+    return Verdict(
+        run="", task_id=task_id, outcome="unjudged", reason_code=code, justification=why, stage1=stage, intercepted=None
+    )
