@@ -18,6 +18,7 @@ from clawjudge.traces.errors import UnsafePath
 from clawjudge.traces.meta import read_document
 from clawjudge.traces.paths import inside
 from clawjudge.traces.payload import flatten
+from clawjudge.traces.step_frames import probe_pictures
 from clawjudge.traces.task import Task
 from clawjudge.traces.trace import Trace
 
@@ -54,6 +55,9 @@ def build_case(agent: Trace, reference: Trace | None, persona: Iterable[Document
     schema = task.eval_schema if task else None
     agent_digest = digest(agent, schema)
     reference_digest = digest(reference, schema) if reference else None
+    for trace in filter(None, (agent, reference)):
+        # Nothing is decoded; what is wrong with the pictures shows in the trace's problems, and so as a gap.
+        probe_pictures(trace)
     documents = [*persona, *_shown_documents(agent_digest, task), *_folder_documents(agent, task)]
     emails = _own_emails(agent, documents)
     sources = TaskSources(
@@ -69,7 +73,7 @@ def build_case(agent: Trace, reference: Trace | None, persona: Iterable[Document
         sources=sources,
         reference_emails=_own_emails(reference, []) if reference else frozenset(),
         region=_region(documents),
-        task_mismatch=_mismatch(agent.task, reference.task if reference else None),
+        task_mismatch=_mismatch(agent, reference),
     )
 
 
@@ -159,11 +163,16 @@ def _region(documents: list[Document]) -> str | None:
     return None
 
 
-def _mismatch(agent: Task | None, reference: Task | None) -> str:
-    if agent is None or reference is None:
+def _mismatch(agent: Trace, reference: Trace | None) -> str:
+    """Why the two runs cannot be said to be of one task; empty if they are."""
+    theirs = reference.task if reference else None
+    if theirs is None:
         return ""
-    if " ".join(agent.instruction.split()) != " ".join(reference.instruction.split()):
+    said = agent.task.instruction if agent.task else agent.meta.instruction
+    if not said:
+        return "the run does not say which task it was recorded for"
+    if " ".join(said.split()) != " ".join(theirs.instruction.split()):
         return "the run and its reference have different instructions"
-    if agent.eval_schema != reference.eval_schema:
+    if agent.task is not None and agent.task.eval_schema != theirs.eval_schema:
         return "the run and its reference have different eval schemas"
     return ""

@@ -12,10 +12,15 @@ from clawjudge.traces.jsonl import decode, line_at
 from clawjudge.traces.meta import MAX_DOCUMENT_BYTES
 from clawjudge.traces.paths import inside
 from clawjudge.traces.payload import query_value, resolve, unpacked
+from clawjudge.traces.problems import ProblemLog
 from clawjudge.traces.records import RequestEvent
+from clawjudge.traces.screenshots import image_size
 from clawjudge.traces.secrets import mask, scrub
+from clawjudge.traces.video import VideoInfo, probe_video
 
 MAX_QUOTE = 300
+_HEADER_BYTES = 1024 * 1024
+"""A JPEG file names its size only behind its metadata, which may hold a preview picture."""
 
 
 class CitationCheck:
@@ -25,6 +30,7 @@ class CitationCheck:
         self._runs = runs
         """Folder of `agent` and, if there is one, of `reference`."""
         self._documents: dict[tuple[Path, int | None], Any] = {}
+        self._films: dict[Path, VideoInfo | None] = {}
 
     def verify(self, citation: Citation) -> Citation:
         """`citation` with `verified` set to whether it holds."""
@@ -37,7 +43,7 @@ class CitationCheck:
         except UnsafePath:
             return False
         if citation.layer in ("screenshots", "video"):
-            return path.is_file() and path.stat().st_size > 0
+            return self._in_film(citation, path) if citation.layer == "video" else _is_picture(path)
         key = (path, citation.line)
         if key not in self._documents:
             self._documents[key] = _document(path, citation.line)
@@ -51,6 +57,23 @@ class CitationCheck:
                 return False
         there = shown(value, (citation.pointer or "").rsplit("/", 1)[-1])
         return citation.quote == there or (bool(citation.quote) and citation.quote in there)
+
+    def _in_film(self, citation: Citation, path: Path) -> bool:
+        """Whether the recording can be played and, if a frame is cited, lasts until then."""
+        if path not in self._films:
+            self._films[path] = probe_video(path, citation.file, ProblemLog())
+        film = self._films[path]
+        return film is not None and (citation.frame is None or film.first_pts_ms <= citation.frame <= film.duration_ms)
+
+
+def _is_picture(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    try:
+        with path.open("rb") as file:
+            return image_size(file.read(_HEADER_BYTES)) is not None
+    except OSError:
+        return False
 
 
 def at(document: Any, pointer: str) -> Any:

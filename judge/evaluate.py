@@ -72,7 +72,7 @@ def choose_judge(requested: str) -> Choice:
         return Choice(requested, OfflineJudge(), "asked for by name")
     if requested == "auto":
         return Choice(
-            requested, OfflineJudge(), "the offline judge needs no credentials and is the only one available yet"
+            requested, OfflineJudge(), "no other judge is available yet"
         )
     raise UnavailableJudge(f"judge {requested!r} is not available yet; use one of: {', '.join(JUDGES)}")
 

@@ -8,7 +8,7 @@ from clawjudge.judge.citation import quote
 from clawjudge.judge.verdict import Citation
 from clawjudge.traces.digest import RunDigest
 from clawjudge.traces.records import RequestEvent, Target
-from clawjudge.traces.secrets import scrub
+from clawjudge.traces.secrets import mask, scrub
 from clawjudge.traces.steps import Step
 from clawjudge.traces.transcripts.pages import PageState
 
@@ -41,7 +41,7 @@ def step(run: RunDigest, taken: Step, whose: Run = "agent") -> Citation:
     if source.layer == "actions":
         if taken.kind == "navigate":
             pointer, shown = "/url", quote(taken.url)
-        elif taken.value and taken.kind in ("fill", "select"):
+        elif taken.value and taken.kind in ("fill", "select") and not _is_secret(taken):
             pointer, shown = "/value", quote(taken.value, "value")
         elif taken.element is not None:
             pointer, shown = _element(taken.element)
@@ -58,6 +58,12 @@ def step(run: RunDigest, taken: Step, whose: Run = "agent") -> Citation:
         pointer=pointer,
         quote=shown,
     )
+
+
+def _is_secret(taken: Step) -> bool:
+    """Whether what was entered may not be quoted; then the element is cited instead."""
+    element = taken.element or Target()
+    return bool(mask(taken.value, f"{element.id} {element.name}") != taken.value)
 
 
 def _element(element: Target) -> tuple[str | None, str]:

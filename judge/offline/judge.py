@@ -185,7 +185,7 @@ def _verdict(
         findings=findings,
         gaps=report.gaps(case.agent, case.reference),
         skipped_lines=report.skipped_lines(case.agent),
-        notices=tuple([*case.notices, *case.agent.notices, *_clock_notice(case)]),
+        notices=(*case.notices, *case.agent.notices, *_clock_notice(case)),
         category=meta.category,
         **details,
     )

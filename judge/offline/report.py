@@ -13,6 +13,8 @@ from clawjudge.judge.verdict import BoundBy, Citation, Divergence, FieldBinding,
 from clawjudge.traces.digest import RunDigest
 from clawjudge.traces.records import RequestEvent
 from clawjudge.traces.secrets import mask, scrub
+from clawjudge.traces.step_frames import screen_after
+from clawjudge.traces.steps import Step
 
 _LINE_PROBLEMS = frozenset({"bad_json", "truncated_line", "line_too_long", "wrong_type", "unknown_line"})
 _EXPECTED = {"http": "requests.jsonl", "actions": "actions.jsonl", "messages": "agent-messages.jsonl"}
@@ -101,6 +103,7 @@ def _divergence(facts: Facts, pair: StepPair) -> Divergence:
     citations = []
     if mine is not None:
         citations.append(cite.step(facts.agent, mine))
+        citations += _screen(facts.agent, mine)
     if theirs is not None:
         citations.append(cite.step(facts.reference, theirs, "reference"))
     if mine is not None and theirs is not None:
@@ -118,6 +121,12 @@ def _divergence(facts: Facts, pair: StepPair) -> Divergence:
         reference_step=pair.reference,
         citations=tuple(citations),
     )
+
+
+def _screen(run: RunDigest, step: Step) -> list[Citation]:
+    """What the screen showed after the agent's step, if anything recorded it."""
+    seen = screen_after(run, step)
+    return [Citation(layer=seen.source, file=seen.file, t_ms=seen.t_ms, frame=seen.video_ms)] if seen else []
 
 
 def gaps(agent: RunDigest, reference: RunDigest | None) -> tuple[Gap, ...]:

@@ -1,4 +1,4 @@
-"""The nine rules of rubric `v1-agentic`, as far as code can decide them. One function per rule, facts in, finding out."""
+"""The nine rules of rubric `v1-agentic`, as far as code can decide them: one function per rule, facts to finding."""
 
 from __future__ import annotations
 
@@ -73,7 +73,10 @@ def email_used(facts: Facts) -> Finding:
     other = mailbox.wrong_address(facts)
     if other is not None:
         return _finding(
-            "R2", "violated", f"used {other.field.agent!r}, not the given address", _seen_citations(facts, other)
+            "R2",
+            "violated",
+            f"used {shown_value(other.field.agent)}, not the given address",
+            _seen_citations(facts, other),
         )
     visit = mailbox.visit(facts.agent)
     if visit is not None:
@@ -209,7 +212,7 @@ def _commits_right(facts: Facts) -> Finding:
     for commit in facts.commits:
         if commit.uncertain:
             field = commit.uncertain[0]
-            note = f"{field.name}: {field.note} ({shown_value(field.reference, field.name)} against {shown_value(field.agent, field.name)})"
+            note = f"{field.name}: {field.note} ({_against(field)})"
             return _finding("R1", "cannot_tell", note, [_field_citation(facts, commit.request, field)])
         if commit.request.status is not None and commit.request.status >= 400 and commit.request.blocked is not True:
             note = f"the site answered the final request with status {commit.request.status}"
@@ -230,7 +233,7 @@ def _nothing_unseen(facts: Facts) -> Finding:
     doubtful = [f for f in facts.earlier if f.status == "uncertain"]
     if doubtful:
         field = doubtful[0]
-        note = f"{field.name}: {shown_value(field.reference, field.name)} against {shown_value(field.agent, field.name)} ({field.note})"
+        note = f"{field.name}: {_against(field)} ({field.note})"
         return _finding("R1", "cannot_tell", note)
     if facts.unseen:
         return _finding("R1", "cannot_tell", f"{facts.unseen[0].what!r}: {facts.unseen[0].note}")
@@ -281,6 +284,10 @@ def _checkout_step(steps: list[Step]) -> Step | None:
         if step.kind in ("click", "submit") and mention("checkout", step.label):
             return step
     return None
+
+
+def _against(field: Field) -> str:
+    return f"{shown_value(field.reference, field.name)} against {shown_value(field.agent, field.name)}"
 
 
 def _said(field: Field) -> str:

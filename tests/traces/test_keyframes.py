@@ -16,18 +16,11 @@ import numpy as np
 import pytest
 
 from clawjudge.traces.errors import InvalidRun
-from clawjudge.traces.keyframes import (
-    Keyframe,
-    StepMark,
-    VideoSource,
-    VideoStart,
-    estimate_video_start,
-    keyframes,
-    refine_video_start,
-)
+from clawjudge.traces.keyframes import Keyframe, StepMark, keyframes
 from clawjudge.traces.problems import ProblemLog
 from clawjudge.traces.screenshots import Screenshot, image_size, list_screenshots
 from clawjudge.traces.video import VideoInfo, probe_video
+from clawjudge.traces.video_clock import VideoSource, VideoStart, estimate_video_start, refine_video_start
 
 T = 1_796_023_385_000
 FPS, SECONDS = 15, 12

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from clawjudge.traces.problems import ProblemLog
-from clawjudge.traces.video import VideoFrame, VideoInfo, frames_at, probe_video
+from clawjudge.traces.video import VideoInfo, probe_video
+from clawjudge.traces.video_frames import VideoFrame, frames_at
 
 FPS, FRAMES, GROUP = 15, 60, 15
 SHARED = Path(os.environ.get("CLAWJUDGE_SHARED") or Path(__file__).parents[2].parent / "shared")

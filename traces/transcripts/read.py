@@ -101,7 +101,7 @@ def _unpacked(value: Any) -> Iterator[Any]:
     if isinstance(value, dict) and not isinstance(value.get("type"), str) and "role" not in value:
         for key in document.LISTS:
             inner = value.get(key)
-            if isinstance(inner, list):
+            if isinstance(inner, list) and inner:
                 rest = {name: part for name, part in value.items() if name != key}
                 if rest:
                     yield {**rest, "type": "session_meta"}

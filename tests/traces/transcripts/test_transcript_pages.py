@@ -67,7 +67,7 @@ def test_playwright_form() -> None:
         "### Page state\n- Page URL: http://a.test/\n- Page Title: Form\n- Page Snapshot:\n```yaml\n"
         '- main [ref=e1]:\n  - heading "Sign up" [level=1] [ref=e2]\n  - generic [ref=e3]: Phone is required\n'
         '  - textbox "Phone" [ref=e4]:\n    - /placeholder: 555-0100\n    - text: "12"\n'
-        '  - textbox [ref=e5]:\n    - /placeholder: Street\n'
+        "  - textbox [ref=e5]:\n    - /placeholder: Street\n"
         '  - combobox "Country" [ref=e6]:\n    - option "USA"\n    - option "Canada" [selected]\n'
         "  - button [ref=e7]:\n    - img\n    - text: Go\n"
         '  - link "Terms" [ref=e8]:\n    - /url: /terms\n'
@@ -129,9 +129,9 @@ def test_only_tool_results_count() -> None:
     call = ToolCall("c", "browser_snapshot", {})
     messages = [
         message(1, "user", text="- Page URL: http://user.test/"),
-        message(2, "assistant", text="- Page URL: http://agent.test/\n- button \"Buy\"", tool_calls=(call,)),
+        message(2, "assistant", text='- Page URL: http://agent.test/\n- button "Buy"', tool_calls=(call,)),
         message(3, "tool", tool_results=(ToolResult("c", "- Page URL: http://real.test/"),)),
-        message(4, "tool", tool_results=(ToolResult("unheard-of", "- button \"X\""), ToolResult("c", "  "))),
+        message(4, "tool", tool_results=(ToolResult("unheard-of", '- button "X"'), ToolResult("c", "  "))),
     ]
     states = list(page_states(messages))
     assert [(s.line, s.url, s.call) for s in states] == [(3, "http://real.test/", call), (4, "", None)]

@@ -86,7 +86,7 @@ def test_anything_else_does_not(name: str, arguments: dict[str, Any]) -> None:
         ToolCall("w", "Bash", {"command": f"cat > my-info/a.json <<'E'\n{TEXT}\nE"}),
         ToolCall("w", "Bash", {"command": "cp /tmp/a.json my-info/"}),
         ToolCall("w", "Bash", {"command": "sed -i s/Alex/Eve/ a.json"}),
-        ToolCall("w", "shell", {"command": ["bash", "-lc", "python3 -c 'open(\"a.json\", \"w\")'"]}),
+        ToolCall("w", "shell", {"command": ["bash", "-lc", 'python3 -c \'open("a.json", "w")\'']}),
         ToolCall("w", "apply_patch", {"patch": "*** Update File: my-info/a.json"}),
     ],
 )

@@ -1,0 +1,145 @@
+"""Two aligned runs, step beside step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from clawjudge.judge.align.alignment import Alignment, StepPair
+from clawjudge.judge.show.layout import Line, Screen, cell, line, table
+from clawjudge.judge.show.terminal import plain
+from clawjudge.traces.secrets import mask, scrub
+from clawjudge.traces.steps import Step
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+SCHEMA_VERSION = 1
+_MARKS = {"match": ("=", "green"), "variant": ("≠", "bold red"), "missing": ("-", "yellow"), "extra": ("+", "cyan")}
+_TABLE_WIDTH = 90
+
+
+def steps_document(alignment: Alignment, agent: Sequence[Step], reference: Sequence[Step]) -> dict[str, Any]:
+    """The alignment for programs. Steps are numbered from 0, as `first_divergence` of a verdict does; secrets are masked."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "counts": alignment.counts,
+        "pairs": [
+            {
+                "status": pair.status,
+                "agent": None if pair.agent is None else _step_document(agent[pair.agent]),
+                "reference": None if pair.reference is None else _step_document(reference[pair.reference]),
+                "similarity": pair.similarity,
+                "reason": pair.reason,
+                "reordered": pair.reordered,
+                "detour": pair.detour,
+            }
+            for pair in alignment.pairs
+        ],
+    }
+
+
+def render_steps(alignment: Alignment, agent: Sequence[Step], reference: Sequence[Step], screen: Screen) -> str:
+    """The alignment for people. Steps are numbered from 1."""
+    return screen.render(_parts(alignment, agent, reference, screen))
+
+
+def _parts(
+    alignment: Alignment, agent: Sequence[Step], reference: Sequence[Step], screen: Screen
+) -> Iterator[Line | Table]:
+    if not alignment.pairs:
+        yield line("neither run holds a step that could be aligned")
+        return
+    if screen.width >= _TABLE_WIDTH:
+        yield _side_by_side(alignment, agent, reference)
+    else:
+        for pair in alignment.pairs:
+            yield from _stacked(pair, agent, reference)
+    yield line("")
+    signs = [f"{_MARKS[status][0]} {n} {word}" for status, n in alignment.counts.items() for word in [_WORDS[status]]]
+    yield line(", ".join(signs))
+    first = alignment.first_divergence
+    yield line("the runs do not part" if first is None else f"they first part at {_place(first)}")
+
+
+_WORDS = {"match": "the same", "variant": "with another value", "missing": "left out", "extra": "more"}
+
+
+def _side_by_side(alignment: Alignment, agent: Sequence[Step], reference: Sequence[Step]) -> Table:
+    made = table(columns=6)
+    made.columns[1].no_wrap = made.columns[3].no_wrap = True
+    titles = ("", "#", "agent", "#", "reference", "")
+    made.add_row(*(cell(title, "dim") for title in titles))
+    for pair in alignment.pairs:
+        mark, style = _MARKS[pair.status]
+        same = pair.status == "match"
+        mine, theirs = _shown(pair.agent, agent), _shown(pair.reference, reference)
+        made.add_row(
+            cell(mark, style),
+            cell(_number(pair.agent), "dim"),
+            cell(mine, "" if same else style, cut=same),
+            cell(_number(pair.reference), "dim"),
+            cell("same" if same and mine == theirs else theirs, "dim" if same else "", cut=same),
+            cell(_reason(pair), "dim"),
+        )
+    return made
+
+
+def _stacked(pair: StepPair, agent: Sequence[Step], reference: Sequence[Step]) -> Iterator[Line]:
+    mark, style = _MARKS[pair.status]
+    mine, theirs = _shown(pair.agent, agent), _shown(pair.reference, reference)
+    number = f"{_number(pair.agent) or '·'}|{_number(pair.reference) or '·'}"
+    yield line((f"{mark} ", style), (f"{number:<8}", "dim"), mine or theirs, (f"  {_reason(pair)}", "dim"))
+    if mine and theirs and mine != theirs:
+        yield line(("reference ", "dim"), theirs, indent=10)
+
+
+def _number(index: int | None) -> str:
+    return "" if index is None else str(index + 1)
+
+
+def _shown(index: int | None, steps: Sequence[Step]) -> str:
+    if index is None:
+        return ""
+    step = steps[index]
+    name = scrub(step.label or step.target or step.url)
+    said = f"{step.kind} {plain(name, 60)}"
+    if step.value is not None and step.kind not in ("click", "submit", "navigate"):
+        said += f": {plain(_masked(step), 120)}"
+    return f"{said} (final request)" if step.terminal else said
+
+
+def _reason(pair: StepPair) -> str:
+    """What is not already said by the mark."""
+    said = [] if pair.reason in ("same target", "only the agent did this", "only the reference did this") else [pair.reason]
+    return ", ".join(said)
+
+
+def _place(pair: StepPair) -> str:
+    places = [("agent", pair.agent), ("reference", pair.reference)]
+    return " and ".join(f"{whose} step {index + 1}" for whose, index in places if index is not None)
+
+
+def _masked(step: Step) -> Any:
+    # A field is known as one for secrets by any of its names.
+    element = step.element
+    names = [step.label, step.target] + ([element.id, element.name] if element is not None else [])
+    value: Any = step.value
+    for name in names:
+        value = mask(value, name)
+    return value
+
+
+def _step_document(step: Step) -> dict[str, Any]:
+    return {
+        "index": step.index,
+        "kind": step.kind,
+        "label": scrub(step.label),
+        "target": scrub(step.target),
+        "value": _masked(step),
+        "url": scrub(step.url),
+        "method": step.method,
+        "terminal": step.terminal,
+        "t_ms": step.t_ms,
+        "sources": [{"layer": source.layer, "line": source.line} for source in step.sources],
+    }

@@ -1,0 +1,99 @@
+"""The screens of aligned steps, written side by side."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections import Counter
+from pathlib import Path
+
+import cv2
+import pytest
+
+from clawjudge.judge.align.alignment import Alignment
+from clawjudge.judge.align.frames import write_frames
+from clawjudge.judge.case import build_case
+from clawjudge.judge.offline.facts import establish
+from clawjudge.traces.digest import RunDigest
+from clawjudge.traces.screenshots import image_size, same_picture, thumbnail
+from clawjudge.traces.trace import Trace
+
+EXAMPLES = Path(__file__).parents[3] / "examples" / "food-order"
+NAME = re.compile(r"(\d{3})-(match|variant|missing|extra)-(agent|reference)-(before|after)\.jpg")
+
+
+def aligned(agent: Path = EXAMPLES / "wrong-quantity") -> tuple[Alignment, RunDigest, RunDigest]:
+    facts = establish(build_case(Trace(agent), Trace(EXAMPLES / "reference")))
+    assert facts is not None
+    return facts.alignment, facts.agent, facts.reference
+
+
+@pytest.fixture(scope="module")
+def pair() -> tuple[Alignment, RunDigest, RunDigest]:
+    return aligned()
+
+
+def test_every_file_is_a_picture_named_by_its_pair(
+    tmp_path: Path, pair: tuple[Alignment, RunDigest, RunDigest]
+) -> None:
+    alignment, agent, reference = pair
+    folder = tmp_path / "new" / "frames"
+    count = write_frames(alignment, agent, reference, folder)
+    files = sorted(folder.iterdir())
+    assert count == len(files) > 10
+    for file in files:
+        found = NAME.fullmatch(file.name)
+        assert found is not None, file.name
+        step_pair = alignment.pairs[int(found[1])]
+        assert step_pair.status == found[2]
+        assert (step_pair.agent if found[3] == "agent" else step_pair.reference) is not None
+        size = image_size(file.read_bytes())
+        assert size is not None
+        assert max(size) <= 1568
+    assert {NAME.fullmatch(file.name)[3] for file in files} == {"agent", "reference"}  # type: ignore[index]
+
+
+def test_no_picture_is_written_twice_for_a_run(tmp_path: Path, pair: tuple[Alignment, RunDigest, RunDigest]) -> None:
+    write_frames(*pair, tmp_path)
+    for whose in ("agent", "reference"):
+        thumbs = [
+            thumbnail(cv2.imread(str(file), cv2.IMREAD_GRAYSCALE)) for file in sorted(tmp_path.glob(f"*-{whose}-*"))
+        ]
+        assert not [
+            (one, other)
+            for one in range(len(thumbs))
+            for other in range(one)
+            # Compression alone makes a small difference.
+            if float(cv2.norm(thumbs[one], thumbs[other], cv2.NORM_INF)) <= 2
+        ]
+        assert Counter(same_picture(thumbs[0], thumb) for thumb in thumbs)[True] == 1
+
+
+def test_a_folder_with_something_in_it_is_refused_and_left_alone(
+    tmp_path: Path, pair: tuple[Alignment, RunDigest, RunDigest]
+) -> None:
+    (tmp_path / "mine.txt").write_text("kept")
+    with pytest.raises(ValueError, match="is not empty; give a new folder"):
+        write_frames(*pair, tmp_path)
+    with pytest.raises(ValueError, match="is not a folder"):
+        write_frames(*pair, tmp_path / "mine.txt")
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_a_run_is_never_written_to(tmp_path: Path) -> None:
+    shutil.copytree(EXAMPLES / "wrong-quantity", tmp_path / "run")
+    alignment, agent, reference = aligned(tmp_path / "run")
+    with pytest.raises(ValueError, match="lies inside the run"):
+        write_frames(alignment, agent, reference, tmp_path / "run" / "frames")
+    assert not (tmp_path / "run" / "frames").exists()
+
+
+def test_a_run_without_pictures_leaves_the_other_s(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(EXAMPLES / "wrong-quantity", run)
+    shutil.rmtree(run / "screenshots")
+    (run / "recording.mp4").unlink()
+    alignment, agent, reference = aligned(run)
+    count = write_frames(alignment, agent, reference, tmp_path / "frames")
+    assert count > 5
+    assert all("-reference-" in file.name for file in (tmp_path / "frames").iterdir())

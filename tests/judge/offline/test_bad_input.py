@@ -1,0 +1,214 @@
+"""Damaged, incomplete and hostile recordings: a clear outcome or a named gap, never a crash or an accidental pass."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from clawjudge.judge.case import build_case
+from clawjudge.judge.offline.judge import OfflineJudge
+from clawjudge.judge.verdict import Verdict
+from clawjudge.traces.trace import Trace
+
+Judge = Callable[[Any], Verdict]
+
+
+def _codes(verdict: Verdict) -> set[str]:
+    return {gap.code for gap in verdict.gaps if gap.run == "agent"}
+
+
+@pytest.fixture
+def folder(agent: Any, tmp_path: Path) -> Path:
+    written: Path = agent.commit().write(tmp_path / "agent")
+    return written
+
+
+REQUESTS = "data/requests.jsonl"
+
+
+@pytest.mark.parametrize(
+    ("damage", "code", "outcomes"),
+    [
+        (lambda raw: raw + b'{"url": "http://lumen.exam', "truncated_line", {"pass"}),
+        (lambda raw: b"\xef\xbb\xbf" + raw, None, {"pass"}),
+        (lambda raw: raw.replace(b"\n", b"\r\n"), None, {"pass"}),
+        (lambda raw: raw + b'{"x": "\x00\x00"}\n', "bad_json", {"pass"}),
+        (lambda raw: raw + b'{"url": "http://lumen.example/\xff\xfe", "method": "GET"}\n', "invalid_utf8", {"pass"}),
+        (lambda raw: raw + b"[1, 2]\n7\nnull\n", "wrong_type", {"pass"}),
+        (lambda raw: raw + b'{"url": 5, "method": {}}\n', "wrong_type", {"pass"}),
+        (lambda raw: raw + b'{"url": "http://l.example", "method": "GET", "body": NaN}\n', None, {"pass"}),
+        (lambda raw: raw + b'{"url": "http://l.example", "method": "GET", "body": "\\ud83d"}\n', None, {"pass"}),
+        (
+            lambda raw: raw + b'{"url": "http://l.example", "method": "GET", "body": "' + b"x" * 10_000_000 + b'"}\n',
+            None,
+            {"pass"},
+        ),
+        (lambda raw: raw + b"[" * 3000 + b"]" * 3000 + b"\n", "bad_json", {"pass"}),
+        (lambda raw: b"", "layer_empty", {"unjudged"}),
+        (lambda raw: b"\x00" * 4096, "truncated_line", {"unjudged"}),
+    ],
+    ids=["cut", "bom", "crlf", "nul", "utf8", "types", "fields", "nan", "surrogate", "10mb", "deep", "empty", "zeros"],
+)
+def test_a_damaged_request_log(
+    folder: Path, judge: Judge, damage: Callable[[bytes], bytes], code: str | None, outcomes: set[str]
+) -> None:
+    path = folder / REQUESTS
+    path.write_bytes(damage(path.read_bytes()))
+    verdict = judge(folder)
+    assert verdict.outcome in outcomes, verdict.justification
+    assert code is None or code in _codes(verdict)
+    assert code not in ("truncated_line", "bad_json", "wrong_type") or verdict.skipped_lines[REQUESTS] >= 1
+
+
+@pytest.mark.parametrize("name", ["requests.jsonl", "actions.jsonl", "agent-messages.jsonl", "interception.json"])
+@pytest.mark.parametrize("how", ["missing", "empty", "folder", "link"])
+def test_a_layer_that_is_not_there(folder: Path, judge: Judge, tmp_path: Path, name: str, how: str) -> None:
+    path = folder / "data" / name
+    outside = tmp_path / "outside.jsonl"
+    outside.write_bytes(path.read_bytes())
+    path.unlink()
+    if how == "empty":
+        path.touch()
+    elif how == "folder":
+        path.mkdir()
+    elif how == "link":
+        path.symlink_to(outside)
+    verdict = judge(folder)
+    if name == "requests.jsonl":
+        assert verdict.outcome == "unjudged"
+    if name != "interception.json":
+        assert _codes(verdict) & {"layer_missing", "layer_empty", "unsafe_path", "not_a_file", "empty_file"}
+    if how == "link":
+        assert "unsafe_path" in _codes(verdict)
+
+
+def test_a_body_that_was_not_recorded_is_no_empty_body(agent: Any, judge: Judge) -> None:
+    agent.commit()
+    agent.commits[-1]["body"] = None
+    verdict = judge(agent)
+    assert (verdict.outcome, verdict.reason_code) == ("unjudged", "missing_evidence")
+
+
+def test_an_interception_that_the_log_does_not_have(folder: Path, judge: Judge) -> None:
+    path = folder / "data" / "interception.json"
+    claim = json.loads(path.read_text())
+    lines = (folder / REQUESTS).read_text().splitlines(keepends=True)
+    (folder / REQUESTS).write_text("".join(line for line in lines if "/api/orders" not in line))
+    verdict = judge(folder)
+    assert (verdict.outcome, verdict.reason_code) == ("unjudged", "evidence_conflict")
+    claim["request"]["url"] = "http://elsewhere.example/api"
+    path.write_text(json.dumps(claim))
+    assert judge(folder).reason_code == "evidence_conflict"
+
+
+def test_a_forged_interception_does_not_replace_the_request(folder: Path, judge: Judge) -> None:
+    wrong = (folder / REQUESTS).read_text().replace('"count": 3', '"count": 1')
+    (folder / REQUESTS).write_text(wrong)
+    assert judge(folder).outcome in ("fail", "unjudged")
+
+
+def test_another_task_is_not_judged(agent: Any, judge: Judge) -> None:
+    agent.task["instruction"] = "Do something else."
+    assert judge(agent.commit()).reason_code == "task_mismatch"
+
+
+def test_a_run_without_a_task(folder: Path, judge: Judge) -> None:
+    (folder / "task.json").write_text('{"instruction": "x", "eval_schema": {"url_pattern": "("}}')
+    verdict = judge(folder)
+    assert "invalid_task" in _codes(verdict)
+    assert verdict.outcome == "pass", "run-meta.json still says that the task is the reference's"
+    (folder / "run-meta.json").write_text("{}")
+    assert (judge(folder).outcome, judge(folder).reason_code) == ("unjudged", "task_mismatch")
+
+
+def test_no_reference(folder: Path) -> None:
+    verdict = OfflineJudge().judge(build_case(Trace(folder), None))
+    assert (verdict.outcome, verdict.reason_code) == ("unjudged", "no_reference")
+
+
+def test_a_reference_that_never_committed(agent: Any, folder: Path, tmp_path: Path) -> None:
+    agent.requests = [r for r in agent.requests if "/api/orders" not in r["url"]]
+    unfinished = agent.write(tmp_path / "unfinished", human=True)
+    verdict = OfflineJudge().judge(build_case(Trace(folder), Trace(unfinished)))
+    assert (verdict.outcome, verdict.reason_code) == ("unjudged", "invalid_reference")
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        (b"", "recording_empty"),
+        (b"garbage" * 10, "recording_unplayable"),
+        (b"\x00\x00\x00\x18ftypisom\x00\x00\x02\x00isomiso2", "recording_no_moov"),
+    ],
+    ids=["empty", "garbage", "no-moov"],
+)
+def test_a_recording_that_does_not_play_is_a_gap(folder: Path, judge: Judge, content: bytes, code: str) -> None:
+    (folder / "data" / "recording.mp4").write_bytes(content)
+    verdict = judge(folder)
+    assert verdict.outcome == "pass"
+    assert any(gap.layer == "video" and gap.code.startswith("recording") for gap in verdict.gaps)
+
+
+def test_a_screenshot_that_leads_outside(folder: Path, judge: Judge) -> None:
+    shots = folder / "data" / "screenshots"
+    shots.mkdir()
+    (shots / "1796000000000.png").symlink_to("/etc/passwd")
+    (shots / "1796000000001.png").write_bytes(b"not a picture")
+    verdict = judge(folder)
+    assert "unsafe_path" in _codes(verdict)
+
+
+def test_page_clock_ahead_of_the_recorder(agent: Any, judge: Judge) -> None:
+    agent.commit()
+    for action in agent.actions:
+        action["timestamp"] += 2000
+    verdict = judge(agent)
+    assert verdict.outcome == "pass"
+    assert any("clock" in notice for notice in verdict.notices)
+
+
+def test_lines_out_of_order(agent: Any, judge: Judge) -> None:
+    agent.commit()
+    agent.actions.reverse()
+    assert judge(agent).outcome == "pass"
+
+
+@settings(
+    max_examples=int(os.environ.get("CLAWJUDGE_EXAMPLES", "60")), deadline=None, suppress_health_check=list(HealthCheck)
+)
+@given(
+    name=st.sampled_from(
+        [
+            "data/requests.jsonl",
+            "data/actions.jsonl",
+            "data/agent-messages.jsonl",
+            "data/interception.json",
+            "run-meta.json",
+            "task.json",
+        ]
+    ),
+    place=st.floats(0, 1),
+    size=st.integers(0, 400),
+    filler=st.binary(max_size=60),
+)
+def test_random_damage_never_turns_a_wrong_run_into_a_pass(
+    agent: Any, reference: Path, tmp_path: Path, name: str, place: float, size: int, filler: bytes
+) -> None:
+    wrong = json.loads(json.dumps(agent.body))
+    wrong["lines"][0]["colour"] = "white"
+    if not agent.commits:
+        agent.commit(wrong)
+    folder = agent.write(tmp_path / "agent")
+    raw = (folder / name).read_bytes()
+    start = int(place * len(raw))
+    (folder / name).write_bytes(raw[:start] + filler + raw[start + size :])
+    verdict = OfflineJudge().judge(build_case(Trace(folder), Trace(reference)))
+    assert verdict.outcome != "pass"
+    assert Verdict.model_validate_json(verdict.model_dump_json()) == verdict
