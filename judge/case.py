@@ -93,7 +93,22 @@ def read_persona(path: Path) -> Document:
 
 
 def _shown_documents(run: RunDigest, task: Task | None) -> list[Document]:
-    return [Document(_kind(shown.path, task), shown.path, shown.value) for shown in run.shown]
+    """Files that the agent read; where the task names the files that it comes with, only those count."""
+    named = _named_files(task)
+    shown = [s for s in run.shown if not named or _base_name(s.path) in named]
+    return [Document(_kind(s.path, task), s.path, s.value) for s in shown]
+
+
+def _named_files(task: Task | None) -> frozenset[str]:
+    if task is None:
+        return frozenset()
+    said = " ".join(str(text) for text in task.metadata.common_info.values())
+    names = set(re.findall(r"[\w.-]+\.json", said))
+    return frozenset(names | {_base_name(item.path) for item in task.extra_info}) if names else frozenset()
+
+
+def _base_name(path: str) -> str:
+    return path.replace("\\", "/").rsplit("/", 1)[-1]
 
 
 def _folder_documents(trace: Trace, task: Task | None) -> list[Document]:
@@ -125,9 +140,8 @@ def _readable(root: Path, relative: str) -> bool:
 
 
 def _kind(path: str, task: Task | None) -> str:
-    name = path.replace("\\", "/").rsplit("/", 1)[-1]
-    extra = [item.path.rsplit("/", 1)[-1] for item in task.extra_info] if task else []
-    return "extra_info" if name in extra else "persona"
+    extra = [_base_name(item.path) for item in task.extra_info] if task else []
+    return "extra_info" if _base_name(path) in extra else "persona"
 
 
 def _distinct(documents: list[Document]) -> list[Document]:

@@ -53,18 +53,18 @@ class _Reference:
     task: _Task
 
 
-def find_runs(path: Path) -> list[Path]:
+def find_runs(path: Path, *, with_references: bool = False) -> list[Path]:
     """`path` itself if it is a run, else every run folder below it, in the order of their paths.
 
-    Folders named `reference` below a folder of runs are left out, and links to folders are not followed: one that leads
-    out of `path` is none of its business, and what another one leads to is found without it.
+    Folders named `reference` below a folder of runs hold no agent runs and are left out unless `with_references`. Links
+    to folders are not followed: one may lead out of `path`, and what it leads to inside of it is found without it.
     Raises `InvalidRun` if `path` is no folder.
     """
     if not path.exists():
         raise InvalidRun(f"{path}: no such folder; give a run folder or a folder of runs")
     if not path.is_dir():
         raise InvalidRun(f"{path}: is a file; give the folder that holds run-meta.json, or a folder of runs")
-    return [path] if is_run_folder(path) else _runs_below(path, with_references=False)
+    return [path] if is_run_folder(path) else _runs_below(path, with_references)
 
 
 def pair(agent: Path, reference: Path | None) -> list[Pairing]:
@@ -121,7 +121,7 @@ def _references_at(path: Path) -> list[_Reference]:
         raise InvalidRun(f"{path}: {what}; give the reference run's folder, or a folder of reference runs")
     if is_run_folder(path):
         return [_Reference(path, _task_of(path))]
-    found = [run for run in _runs_below(path, with_references=True) if not _is_agent_run(run, path)]
+    found = [run for run in _runs_below(path, True) if not _is_agent_run(run, path)]
     if not found:
         raise InvalidRun(f"{path}: holds no reference run; give the folder of a run that a human did right")
     return [_Reference(run, _task_of(run)) for run in found]

@@ -35,8 +35,9 @@ def request(
 
 
 def step(run: RunDigest, taken: Step, whose: Run = "agent") -> Citation:
-    """What the agent or the human did, by the last line of the step."""
-    source = taken.line
+    """What the agent or the human did, by the line that shows it best."""
+    # A press is its first event, what was entered is the last.
+    source = taken.sources[0] if taken.kind in ("click", "submit") else taken.line
     pointer, shown = None, ""
     if source.layer == "actions":
         if taken.kind == "navigate":

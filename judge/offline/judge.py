@@ -12,6 +12,7 @@ from clawjudge.judge.case import Case
 from clawjudge.judge.citation import CitationCheck
 from clawjudge.judge.fingerprint import fingerprint
 from clawjudge.judge.offline import report
+from clawjudge.judge.offline.divergence import first_divergence
 from clawjudge.judge.offline.facts import Facts, establish
 from clawjudge.judge.offline.rules import accepted_ending, judge_rules, reached_checkout
 from clawjudge.judge.verdict import Finding, Fingerprint, Outcome, Stage1, Verdict
@@ -87,21 +88,37 @@ def _decide(facts: Facts, findings: Sequence[Finding]) -> tuple[Outcome, str, st
     violated = violated_in_order(facts, findings)
     if violated:
         first = by_rule[violated[0]]
-        return "fail", _reason(facts, first), f"{_title(first.rule)}: {first.note}."
+        return "fail", _reason(facts, first), f"{_title(first.rule)} ({first.rule}) is not met: {first.note}."
     doubtful = [f for f in findings if f.status == "cannot_tell"]
     if doubtful:
         first = doubtful[0]
-        return "unjudged", _doubt(facts), f"Code cannot decide {_title(first.rule).lower()}: {first.note}."
+        return (
+            "unjudged",
+            _doubt(facts),
+            f"Code cannot decide {first.rule} ({_title(first.rule).lower()}): {first.note}.",
+        )
     accepted = accepted_ending(facts)
     if facts.commits:
         return (
             "pass",
             "committed_and_blocked" if _blocked(facts) else "committed",
-            f"{by_rule['R1'].note}.".capitalize(),
+            _sentence(by_rule["R1"].note),
         )
     if accepted:
-        return "pass", "accepted_wall", f"{by_rule[accepted].note}.".capitalize()
+        return "pass", "accepted_wall", _sentence(_accepted_note(accepted, by_rule[accepted].note))
     return "unjudged", "needs_language_model", "Nothing is violated, but nothing shows completion either."
+
+
+def _accepted_note(rule: str, note: str) -> str:
+    return (
+        "the payment was really attempted and the site refused the card; everything before is right"
+        if rule == "R3"
+        else note
+    )
+
+
+def _sentence(note: str) -> str:
+    return f"{note[:1].upper()}{note[1:]}."
 
 
 def violated_in_order(facts: Facts, findings: Sequence[Finding]) -> tuple[str, ...]:
@@ -192,7 +209,7 @@ def _verdict(
 
 
 def _verified_divergence(facts: Facts, check: CitationCheck) -> Any:
-    divergence = report.first_divergence(facts)
+    divergence = first_divergence(facts)
     if divergence is None:
         return None
     return divergence.model_copy(update={"citations": tuple(check.verify(c) for c in divergence.citations)})

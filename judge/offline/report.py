@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from clawjudge.judge.align.alignment import StepPair
 from clawjudge.judge.align.bindings import Field, leaf_name
 from clawjudge.judge.align.payloads import ABSENT, is_file
 from clawjudge.judge.offline import cite
 from clawjudge.judge.offline.facts import Facts, JudgedCommit
-from clawjudge.judge.verdict import BoundBy, Citation, Divergence, FieldBinding, Gap
+from clawjudge.judge.verdict import BoundBy, Citation, FieldBinding, Gap
 from clawjudge.traces.digest import RunDigest
 from clawjudge.traces.records import RequestEvent
 from clawjudge.traces.secrets import mask, scrub
-from clawjudge.traces.step_frames import screen_after
-from clawjudge.traces.steps import Step
 
 _LINE_PROBLEMS = frozenset({"bad_json", "truncated_line", "line_too_long", "wrong_type", "unknown_line"})
 _EXPECTED = {"http": "requests.jsonl", "actions": "actions.jsonl", "messages": "agent-messages.jsonl"}
@@ -81,52 +78,6 @@ def _shortened(value: Any, sensitive: bool) -> Any:
     if sensitive and isinstance(value, str) and len(value) > 6:
         return value[:4] + "…"
     return value
-
-
-def first_divergence(facts: Facts) -> Divergence | None:
-    """Where the runs first part in a way that could matter: another value for something the task binds, before a step
-    left out, before a step more."""
-    pairs = facts.alignment.pairs
-    bound = [p for p in pairs if p.status == "variant" and _is_bound(facts, p)]
-    pair = bound[0] if bound else facts.alignment.first_divergence
-    return None if pair is None else _divergence(facts, pair)
-
-
-def _is_bound(facts: Facts, pair: StepPair) -> bool:
-    step = facts.reference.steps[pair.reference] if pair.reference is not None else None
-    return step is not None and step.value is not None and bool(facts.case.sources.bind(step.value))
-
-
-def _divergence(facts: Facts, pair: StepPair) -> Divergence:
-    mine = facts.agent.steps[pair.agent] if pair.agent is not None else None
-    theirs = facts.reference.steps[pair.reference] if pair.reference is not None else None
-    citations = []
-    if mine is not None:
-        citations.append(cite.step(facts.agent, mine))
-        citations += _screen(facts.agent, mine)
-    if theirs is not None:
-        citations.append(cite.step(facts.reference, theirs, "reference"))
-    if mine is not None and theirs is not None:
-        values = f"{shown_value(mine.value, mine.label)} instead of {shown_value(theirs.value, theirs.label)}"
-        text = f"{mine.kind} {mine.label!r}: {values}"
-    elif theirs is not None:
-        text = f"the reference did {theirs.kind} {scrub(theirs.label)!r}; the agent did not"
-    else:
-        assert mine is not None
-        text = f"the agent did {mine.kind} {scrub(mine.label)!r}; the reference did not"
-    return Divergence(
-        kind="missing" if mine is None else "extra" if theirs is None else "variant",
-        description=text,
-        agent_step=pair.agent,
-        reference_step=pair.reference,
-        citations=tuple(citations),
-    )
-
-
-def _screen(run: RunDigest, step: Step) -> list[Citation]:
-    """What the screen showed after the agent's step, if anything recorded it."""
-    seen = screen_after(run, step)
-    return [Citation(layer=seen.source, file=seen.file, t_ms=seen.t_ms, frame=seen.video_ms)] if seen else []
 
 
 def gaps(agent: RunDigest, reference: RunDigest | None) -> tuple[Gap, ...]:

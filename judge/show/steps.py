@@ -80,7 +80,7 @@ def _side_by_side(alignment: Alignment, agent: Sequence[Step], reference: Sequen
             cell(mine, "" if same else style, cut=same),
             cell(_number(pair.reference), "dim"),
             cell("same" if same and mine == theirs else theirs, "dim" if same else "", cut=same),
-            cell(_reason(pair), "dim"),
+            cell(_reason(pair, agent, reference), "dim"),
         )
     return made
 
@@ -89,7 +89,7 @@ def _stacked(pair: StepPair, agent: Sequence[Step], reference: Sequence[Step]) -
     mark, style = _MARKS[pair.status]
     mine, theirs = _shown(pair.agent, agent), _shown(pair.reference, reference)
     number = f"{_number(pair.agent) or '·'}|{_number(pair.reference) or '·'}"
-    yield line((f"{mark} ", style), (f"{number:<8}", "dim"), mine or theirs, (f"  {_reason(pair)}", "dim"))
+    yield line((f"{mark} ", style), (f"{number:<8}", "dim"), mine or theirs, (f"  {_reason(pair, agent, reference)}", "dim"))
     if mine and theirs and mine != theirs:
         yield line(("reference ", "dim"), theirs, indent=10)
 
@@ -103,15 +103,21 @@ def _shown(index: int | None, steps: Sequence[Step]) -> str:
         return ""
     step = steps[index]
     name = scrub(step.label or step.target or step.url)
-    said = f"{step.kind} {plain(name, 60)}"
+    # A request already begins with its method.
+    said = plain(name, 80) if step.kind == "request" else f"{step.kind} {plain(name, 80)}"
     if step.value is not None and step.kind not in ("click", "submit", "navigate"):
         said += f": {plain(_masked(step), 120)}"
-    return f"{said} (final request)" if step.terminal else said
+    return said
 
 
-def _reason(pair: StepPair) -> str:
-    """What is not already said by the mark."""
-    said = [] if pair.reason in ("same target", "only the agent did this", "only the reference did this") else [pair.reason]
+def _reason(pair: StepPair, agent: Sequence[Step], reference: Sequence[Step]) -> str:
+    """What the mark and the values do not say."""
+    steps = [agent[pair.agent]] if pair.agent is not None else []
+    steps += [reference[pair.reference]] if pair.reference is not None else []
+    said = ["final request"] if any(step.terminal for step in steps) else []
+    said += ["in another order"] if pair.reordered else []
+    said += ["detour"] if pair.detour else []
+    said += [f"{pair.similarity:.2f} alike"] if len(steps) == 2 and pair.similarity <= 0.98 else []
     return ", ".join(said)
 
 

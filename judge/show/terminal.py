@@ -39,8 +39,8 @@ def plain(text: object, limit: int | None = LIMIT) -> str:
 
 
 def plain_lines(text: object) -> str:
-    """Like `plain`, for a text of ours whose line ends are wanted, such as an error message with a name in it."""
-    return "\n".join(plain(line, 2000) for line in str(text).splitlines())
+    """Like `plain`, for a text of ours whose lines and indents are wanted, such as a traceback with a value in it."""
+    return "\n".join(" " * (len(line) - len(line.lstrip(" "))) + plain(line, 2000) for line in str(text).split("\n"))
 
 
 def _shown(character: str) -> str:

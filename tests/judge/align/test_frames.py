@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections import Counter
+from itertools import combinations
 from pathlib import Path
 
 import cv2
@@ -15,7 +15,7 @@ from clawjudge.judge.align.frames import write_frames
 from clawjudge.judge.case import build_case
 from clawjudge.judge.offline.facts import establish
 from clawjudge.traces.digest import RunDigest
-from clawjudge.traces.screenshots import image_size, same_picture, thumbnail
+from clawjudge.traces.screenshots import image_size, thumbnail
 from clawjudge.traces.trace import Trace
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "food-order"
@@ -56,17 +56,12 @@ def test_every_file_is_a_picture_named_by_its_pair(
 def test_no_picture_is_written_twice_for_a_run(tmp_path: Path, pair: tuple[Alignment, RunDigest, RunDigest]) -> None:
     write_frames(*pair, tmp_path)
     for whose in ("agent", "reference"):
-        thumbs = [
-            thumbnail(cv2.imread(str(file), cv2.IMREAD_GRAYSCALE)) for file in sorted(tmp_path.glob(f"*-{whose}-*"))
-        ]
-        assert not [
-            (one, other)
-            for one in range(len(thumbs))
-            for other in range(one)
-            # Compression alone makes a small difference.
-            if float(cv2.norm(thumbs[one], thumbs[other], cv2.NORM_INF)) <= 2
-        ]
-        assert Counter(same_picture(thumbs[0], thumb) for thumb in thumbs)[True] == 1
+        files = sorted(tmp_path.glob(f"*-{whose}-*"))
+        thumbs = [thumbnail(cv2.imread(str(file), cv2.IMREAD_GRAYSCALE)) for file in files]
+        assert len(thumbs) > 5
+        # Compression moves the distances a little, so only those far below the limit of `same_picture` are certain.
+        alike = [float(cv2.norm(one, other, cv2.NORM_INF)) <= 6 for one, other in combinations(thumbs, 2)]
+        assert not any(alike)
 
 
 def test_a_folder_with_something_in_it_is_refused_and_left_alone(

@@ -1,0 +1,66 @@
+"""`clawjudge align`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from clawjudge.judge.cli.streams import Exit, emit, notice
+
+if TYPE_CHECKING:
+    from clawjudge.judge.align.alignment import Alignment
+    from clawjudge.judge.case import Case
+    from clawjudge.traces.digest import RunDigest
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  clawjudge align runs/42 humans/42
+  clawjudge align runs/42 humans/42 --format json | jq '.pairs[] | select(.status != "match")'
+
+\b
+Signs: = the same, ≠ same target but another value, - only in the reference, + only in the run.
+"""
+)
+@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("reference", metavar="REF", type=click.Path(path_type=Path))
+@click.option("--format", "form", type=click.Choice(["human", "json"]), default="human", show_default=True, help="What to print.")
+def align(run: Path, reference: Path, form: str) -> Exit:
+    """Show the steps of RUN beside those of the reference REF: the same, varied, left out or added."""
+    from clawjudge.judge.case import build_case
+    from clawjudge.judge.show.documents import dumps
+    from clawjudge.judge.show.layout import Screen
+    from clawjudge.judge.show.steps import render_steps, steps_document
+    from clawjudge.traces.trace import Trace
+
+    case = build_case(Trace(run), Trace(reference))
+    if case.task_mismatch:
+        notice(f"note: {case.task_mismatch}")
+    theirs = case.reference
+    assert theirs is not None
+    alignment = _alignment(case, theirs)
+    if form == "json":
+        emit(dumps(steps_document(alignment, case.agent.steps, theirs.steps), indent=2) + "\n")
+    else:
+        emit(render_steps(alignment, case.agent.steps, theirs.steps, Screen.of_stdout()))
+    return Exit.DONE
+
+
+def _alignment(case: Case, reference: RunDigest) -> Alignment:
+    """The alignment that a judge sees; for a reference without a final request, one without an anchor."""
+    from clawjudge.judge.align import alignment
+    from clawjudge.judge.align.bindings import BindingContext
+    from clawjudge.judge.align.progress import same_as_reference
+    from clawjudge.judge.offline.facts import establish
+
+    facts = establish(case)
+    if facts is not None:
+        return facts.alignment
+    notice("note: the reference makes no final request, so the runs are aligned without one")
+    context = BindingContext(case.sources)
+    return alignment.align(
+        case.agent.steps, reference.steps, lambda theirs, mine: bool(same_as_reference(theirs, mine, context))
+    )

@@ -1,0 +1,195 @@
+"""`clawjudge evaluate`."""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from clawjudge.judge.cli.streams import Exit, NothingMatched, check_output, emit, gravest, notice
+
+if TYPE_CHECKING:
+    from clawjudge.judge.verdict import JudgeReport, Verdict
+
+_FEW_RUNS = 5
+"""Up to this many are judged before anyone wonders."""
+_QUIET_SECONDS = 10.0
+
+
+def _a_share(_: click.Context, __: click.Parameter, value: float | None) -> float | None:
+    if value is not None and math.isnan(value):
+        raise click.BadParameter("nan is not a share; give a number from 0 to 1")
+    return value
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  Judge one run:
+    clawjudge evaluate --agent-trace runs/42 --reference-trace humans/42
+  A folder of runs, where a folder `reference` stands beside the runs of each task:
+    clawjudge evaluate --agent-trace runs
+  A folder of runs against a folder of references, paired by task:
+    clawjudge evaluate --agent-trace runs --reference-trace humans --format csv -o verdicts.csv
+  In continuous integration:
+    clawjudge evaluate --agent-trace runs --format junit -o report.xml --fail-under 0.8
+
+\b
+Exit codes: 0 done (any mix of pass and fail), 1 a gate failed, 2 usage, 3 some runs are unjudged,
+4 input invalid, 5 no run found, 130 interrupted (what is done is printed). 3 wins over 1.
+"""
+)
+@click.option(
+    "--agent-trace",
+    "agent",
+    type=click.Path(path_type=Path),
+    required=True,
+    metavar="PATH",
+    help="The run to judge, or a folder of runs at any depth.",
+)
+@click.option(
+    "--reference-trace",
+    "reference",
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="The human's run of the task, or a folder of such runs. Default: the folder `reference` beside each run.",
+)
+@click.option(
+    "--judge", type=click.Choice(["auto", "offline"]), default="auto", show_default=True, help="Who judges; auto says whom it took."
+)
+@click.option(
+    "--persona",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="JSON file with the user's details, where the run does not hold them.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["human", "json", "jsonl", "csv", "junit"]),
+    default="human",
+    show_default=True,
+    help="What to print.",
+)
+@click.option(
+    "--fail-under",
+    type=click.FloatRange(0, 1),
+    metavar="SHARE",
+    callback=_a_share,
+    help="Exit with 1 if the success rate over the judged runs is below this share (0 to 1).",
+)
+@click.option(
+    "--fail-on", type=click.Choice(["fail", "unjudged", "any"]), help="Exit with 1 if there is such a verdict; any means either."
+)
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Judge only the first N runs.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the result to this file.")
+def evaluate(
+    agent: Path,
+    reference: Path | None,
+    judge: str,
+    persona: Path | None,
+    form: str,
+    fail_under: float | None,
+    fail_on: str | None,
+    limit: int | None,
+    output: Path | None,
+) -> Exit:
+    """Judge a run, or every run in a folder, against a human reference of the same task.
+
+    The verdict is pass, fail or unjudged, with the places in the recording that show it. Nothing leaves this computer.
+    """
+    check_output(output)
+    from clawjudge.judge.case import read_persona
+    from clawjudge.judge.evaluate import choose_judge, judge_pairings, report
+    from clawjudge.judge.pairing import pair
+
+    choice = choose_judge(judge)
+    documents = [] if persona is None else [read_persona(persona)]
+    pairings = pair(agent, reference)
+    if not pairings:
+        raise NothingMatched(
+            f"{agent}: holds no agent run; a run is a folder with run-meta.json or requests.jsonl, here or under data/, "
+            "and is not named `reference`"
+        )
+    chosen = pairings[:limit]
+    verdicts: list[Verdict] = []
+    interrupted = False
+    try:
+        with _progress(len(chosen)) as tell:
+            for verdict in judge_pairings(chosen, choice.judge, documents):
+                verdicts.append(verdict)
+                tell(verdict)
+    except KeyboardInterrupt:
+        interrupted = True
+        notice(f"interrupted after {len(verdicts)} of {len(chosen)} runs; the results so far follow")
+    result = report(choice, verdicts, n_found=len(pairings))
+    emit(_formatted(result, form, agent, to_file=output is not None), output)
+    return gravest([*_gates(result, fail_under, fail_on), Exit.INTERRUPTED if interrupted else Exit.DONE])
+
+
+def _formatted(result: JudgeReport, form: str, agent: Path, to_file: bool) -> str:
+    if form == "human":
+        from clawjudge.judge.show.human import render
+        from clawjudge.judge.show.layout import Screen
+
+        return render(result, str(agent), Screen() if to_file else Screen.of_stdout())
+    if form == "junit":
+        from clawjudge.judge.show.junit import junit_document
+
+        return junit_document(result)
+    from clawjudge.judge.show import documents
+
+    writers = {"json": documents.json_document, "jsonl": documents.json_lines, "csv": documents.csv_table}
+    return writers[form](result)
+
+
+def _gates(result: JudgeReport, fail_under: float | None, fail_on: str | None) -> Iterator[Exit]:
+    """The codes that apply, with a notice for each gate that failed."""
+    summary = result.summary
+    rate = summary["success_rate"]
+    if summary["n_unjudged"]:
+        yield Exit.UNJUDGED
+    if fail_under is not None and (rate is None or rate < fail_under):
+        notice(f"gate failed: success rate {'n/a, nothing was judged' if rate is None else rate} is under {fail_under}")
+        yield Exit.GATE_FAILED
+    counted = {"fail": ["fail"], "unjudged": ["unjudged"], "any": ["fail", "unjudged"], None: []}[fail_on]
+    for outcome in counted:
+        number = summary[f"n_{outcome}"]
+        if number:
+            notice(f"gate failed: {number} {outcome} (--fail-on {fail_on})")
+            yield Exit.GATE_FAILED
+
+
+@contextmanager
+def _progress(total: int) -> Iterator[Callable[[Verdict], None]]:
+    """Tells on standard error how far it is: a bar on a terminal, else a line now and then; nothing for a few runs."""
+    if total <= _FEW_RUNS:
+        yield lambda verdict: None
+    elif sys.stderr.isatty():
+        from rich.console import Console
+        from rich.progress import Progress
+
+        with Progress(console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task("judging", total=total)
+            yield lambda verdict: bar.advance(task)
+    else:
+        yield _occasional_lines(total)
+
+
+def _occasional_lines(total: int) -> Callable[[Verdict], None]:
+    done, last = 0, time.monotonic()
+
+    def tell(verdict: Verdict) -> None:
+        nonlocal done, last
+        done += 1
+        if time.monotonic() - last > _QUIET_SECONDS:
+            last = time.monotonic()
+            notice(f"judged {done} of {total} runs")
+
+    return tell
