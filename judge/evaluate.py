@@ -71,9 +71,7 @@ def choose_judge(requested: str) -> Choice:
     if requested == "offline":
         return Choice(requested, OfflineJudge(), "asked for by name")
     if requested == "auto":
-        return Choice(
-            requested, OfflineJudge(), "no other judge is available yet"
-        )
+        return Choice(requested, OfflineJudge(), "no other judge is available yet")
     raise UnavailableJudge(f"judge {requested!r} is not available yet; use one of: {', '.join(JUDGES)}")
 
 

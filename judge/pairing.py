@@ -70,7 +70,7 @@ def find_runs(path: Path, *, with_references: bool = False) -> list[Path]:
 def pair(agent: Path, reference: Path | None) -> list[Pairing]:
     """Every run at or below `agent` with its reference.
 
-    Without `reference`, the nearest folder named `reference` beside the run or beside one of its parents, up to `agent`,
+    Without `reference`, the nearest folder named `reference` beside the run or one of its parents, up to `agent`,
     serves if it is of the run's task. A reference run serves all runs of its task; of a folder of references each run
     gets the one of its task. A run that is given as a reference is not judged as well.
     Raises `InvalidRun` if `agent` is no folder, or if there is no reference at `reference`.
@@ -115,7 +115,7 @@ def _is_run(path: Path) -> bool:
 
 
 def _references_at(path: Path) -> list[_Reference]:
-    """The reference run at `path`, or those below it: every run but the ones that have a `reference` folder beside them."""
+    """The reference run at `path`, or those below it: all runs but the ones with a `reference` folder beside them."""
     if not path.is_dir():
         what = "is a file" if path.exists() else "no such folder"
         raise InvalidRun(f"{path}: {what}; give the reference run's folder, or a folder of reference runs")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import statistics
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -35,12 +36,16 @@ def parse_time(value: object, unit: Unit) -> int | None:
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, str):
-        if unit == "iso":
-            moment = _iso(value)
+        text = value.strip()
+        # Digits alone are a number: read as a basic ISO date, 1790101231200 would be a day of the year 1790.
+        if unit == "iso" and not (text.isdigit() and len(text) > 8):
+            moment = _iso(text)
             if moment is not None:
                 return moment
+        if "_" in text:
+            return None
         try:
-            value = float(value)
+            value = float(text)
         except ValueError:
             return None
     if not isinstance(value, int | float):
@@ -73,28 +78,35 @@ def estimate_skew(page_loads: Iterable[tuple[str, int]], documents: Iterable[tup
     """Skew from pages that both clocks saw: `(url, t_ms)` of page loads and of document requests, each in file order.
 
     The n-th load of an URL is paired with the n-th request for it. A load comes after its request, by tens to hundreds
-    of milliseconds; the median difference beyond `SKEW_THRESHOLD_MS` is therefore skew.
+    of milliseconds; the median difference beyond `SKEW_THRESHOLD_MS` is therefore skew. A clock that is off is off by
+    the same amount all the time: differences that do not agree with each other (a page from the cache, a damaged log)
+    tell nothing.
     """
-    waiting: dict[str, list[int]] = {}
+    waiting: dict[str, deque[int]] = {}
     for url, t_ms in documents:
-        waiting.setdefault(url, []).append(t_ms)
+        waiting.setdefault(_without_fragment(url), deque()).append(t_ms)
     differences = []
     for url, t_ms in page_loads:
-        times = waiting.get(url)
+        times = waiting.get(_without_fragment(url))
         if times:
-            differences.append(t_ms - times.pop(0))
+            differences.append(t_ms - times.popleft())
     if not differences:
         return Skew(0, LAYER_UNCERTAINTY_MS["actions"], 0)
     median = statistics.median(differences)
     spread = round(statistics.median(abs(d - median) for d in differences))
-    if abs(median) < SKEW_THRESHOLD_MS:
+    if abs(median) < SKEW_THRESHOLD_MS or spread > SKEW_THRESHOLD_MS:
         return Skew(0, max(spread, LAYER_UNCERTAINTY_MS["actions"]), len(differences))
     return Skew(round(median), max(spread, 200), len(differences))
 
 
+def _without_fragment(url: str) -> str:
+    """A fragment is never sent, so only the page's own clock sees it."""
+    return url.partition("#")[0]
+
+
 def _iso(text: str) -> int | None:
     try:
-        moment = datetime.fromisoformat(text.strip())
+        moment = datetime.fromisoformat(text)
     except ValueError:
         return None
     if moment.tzinfo is None:

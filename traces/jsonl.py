@@ -3,7 +3,8 @@
 Rules (each is a row of the parser-disagreement table in the tests): lines end at LF only, because U+2028, U+0085 and
 friends are legal inside a JSON string; a BOM, a CR before the LF, NaN, Infinity and lone surrogates are accepted;
 invalid UTF-8 is read with replacement characters and reported; a line that is not JSON, or longer than
-`MAX_LINE_BYTES`, is skipped, reported and counted. One bad line never ends the reading.
+`MAX_LINE_BYTES`, is skipped, reported and counted. One bad line never ends the reading, and a file that cannot be read
+is a problem (`unreadable`), not an error.
 """
 
 from __future__ import annotations
@@ -40,29 +41,33 @@ class Line:
 
 def read_lines(path: Path, layer: str, file: str, problems: ProblemLog) -> Iterator[Line]:
     """Parsed lines of `path`, in file order. `file` is the name used in problems, relative to the run folder."""
-    for number, offset, raw, complete in raw_lines(path):
+    for number, offset, raw, complete in _readable_lines(path, layer, file, problems):
         if raw is None:
             problems.add("line_too_long", layer, file, f"line is longer than {MAX_LINE_BYTES} bytes; skipped", number)
             continue
         text = raw.strip(b" \t\r")
-        if number == 1 and text.startswith(b"\xef\xbb\xbf"):
+        if text.startswith(b"\xef\xbb\xbf"):
+            # Not only on line 1: a recorder that is started again may append to its file with a new mark.
             text = text[3:].strip(b" \t\r")
         if not text:
             continue
         try:
-            value = decode(text)
-        except UnicodeDecodeError:
-            problems.add("invalid_utf8", layer, file, "invalid UTF-8 was replaced", number)
-            try:
-                value = decode(text.decode("utf-8", "replace").encode())
-            except ValueError as error:
-                problems.add("bad_json", layer, file, f"not JSON: {error}", number)
-                continue
+            value, replaced = decode_tolerant(text)
         except ValueError as error:
             code = "bad_json" if complete else "truncated_line"
             problems.add(code, layer, file, f"not JSON: {error}", number)
             continue
+        if replaced:
+            problems.add("invalid_utf8", layer, file, "invalid UTF-8 was replaced", number)
         yield Line(number, offset, len(raw), value)
+
+
+def decode_tolerant(text: bytes) -> tuple[Any, bool]:
+    """`decode`, with invalid UTF-8 replaced; also whether anything was. Raises `ValueError` for what is not JSON."""
+    try:
+        return decode(text), False
+    except UnicodeDecodeError:
+        return decode(text.decode("utf-8", "replace").encode()), True
 
 
 def decode(text: bytes) -> Any:
@@ -97,6 +102,15 @@ def raw_lines(path: Path) -> Iterator[tuple[int, int, bytes | None, bool]]:
             else:
                 yield number, offset, raw[:-1] if complete else raw, complete
             offset += size
+
+
+def _readable_lines(
+    path: Path, layer: str, file: str, problems: ProblemLog
+) -> Iterator[tuple[int, int, bytes | None, bool]]:
+    try:
+        yield from raw_lines(path)
+    except OSError as error:
+        problems.add("unreadable", layer, file, f"cannot be read: {error.strerror}")
 
 
 def line_at(path: Path, number: int) -> bytes | None:

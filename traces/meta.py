@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from clawjudge.traces.clock import parse_time
-from clawjudge.traces.jsonl import decode
+from clawjudge.traces.jsonl import decode_tolerant
 from clawjudge.traces.problems import ProblemLog
 from clawjudge.traces.records import RequestEvent
 
@@ -44,7 +44,7 @@ def read_document(path: Path, layer: str, file: str, problems: ProblemLog) -> di
         if path.stat().st_size > MAX_DOCUMENT_BYTES:
             problems.add("file_too_large", layer, file, f"larger than {MAX_DOCUMENT_BYTES} bytes; ignored")
             return {}
-        raw = path.read_bytes().removeprefix(b"\xef\xbb\xbf").strip()
+        raw = path.read_bytes().strip().removeprefix(b"\xef\xbb\xbf").strip()
     except OSError as error:
         problems.add("unreadable", layer, file, f"cannot be read: {error.strerror}")
         return {}
@@ -52,10 +52,12 @@ def read_document(path: Path, layer: str, file: str, problems: ProblemLog) -> di
         problems.add("empty_file", layer, file, "the file is empty")
         return {}
     try:
-        value = decode(raw)
+        value, replaced = decode_tolerant(raw)
     except ValueError as error:
         problems.add("bad_json", layer, file, f"not JSON: {error}")
         return {}
+    if replaced:
+        problems.add("invalid_utf8", layer, file, "invalid UTF-8 was replaced")
     if not isinstance(value, dict):
         problems.add("wrong_type", layer, file, f"expected an object, found {type(value).__name__}")
         return {}
@@ -65,8 +67,9 @@ def read_document(path: Path, layer: str, file: str, problems: ProblemLog) -> di
 def parse_meta(raw: dict[str, Any]) -> RunMeta:
     flags = raw.get("run_flags")
     harness = text(raw.get("harness"))
+    task_id = raw.get("task_id")
     return RunMeta(
-        task_id=None if raw.get("task_id") is None else str(raw["task_id"]),
+        task_id=str(task_id) if isinstance(task_id, str | int) and not isinstance(task_id, bool) else None,
         model=text(raw.get("model")),
         harness=harness,
         email_used=text(raw.get("email_used")),
@@ -84,11 +87,12 @@ def parse_interception(raw: dict[str, Any]) -> Interception:
     request = None
     if isinstance(source.get("url"), str):
         headers = source.get("headers")
+        times = (raw.get("intercepted_at"), source.get("timestamp"))
         request = RequestEvent(
             line=0,
-            method=text(source.get("method")) or "GET",
+            method=text(source.get("method")).upper() or "GET",
             url=source["url"],
-            t_ms=parse_time(raw.get("intercepted_at", source.get("timestamp")), "s"),
+            t_ms=next((t for t in (parse_time(time, "s") for time in times) if t is not None), None),
             headers={str(k): str(v) for k, v in headers.items()} if isinstance(headers, dict) else {},
             body=source.get("body"),
             blocked=True,

@@ -60,7 +60,7 @@ class Trace:
             raw = self.meta.raw
             document = {"instruction": self.meta.instruction, "metadata": {"task_id": raw.get("task_id")}}
             document["metadata"]["sites_involved"] = raw.get("sites_involved") or []
-        if document and "eval_schema" not in document and schema:
+        if document and not document.get("eval_schema") and schema:
             document = {**document, "eval_schema": schema}
         if not document:
             return None
@@ -102,7 +102,10 @@ class Trace:
 
         file = self.files.relative("messages")
         self.problems.forget("messages", file)
-        yield from read_messages(self.files.found["messages"], file, self.problems)
+        try:
+            yield from read_messages(self.files.found["messages"], file, self.problems)
+        except OSError as error:
+            self.problems.add("unreadable", "messages", file, f"cannot be read: {error.strerror}")
 
     def screenshots(self) -> list[Screenshot]:
         if not self.has("screenshots"):
@@ -140,11 +143,18 @@ def _action(value: object, line: int) -> ActionEvent | None:
         url=text(value.get("url")),
         title=text(value.get("title")),
         target=_target(target) if isinstance(target, dict) else None,
-        value=None if value.get("value") is None else str(value["value"]),
+        value=_value(value.get("value")),
         key=text(value.get("key")) or None,
         x=_number(value.get("x")),
         y=_number(value.get("y")),
     )
+
+
+def _value(raw: object) -> str | None:
+    """What an element held. Recorders write text; a page can put anything there, and only scalars are values."""
+    if isinstance(raw, bool):
+        return "true" if raw else "false"
+    return str(raw) if isinstance(raw, str | int | float) else None
 
 
 def _target(raw: dict[str, Any]) -> Target:
@@ -163,7 +173,7 @@ def _request(value: object, line: int, size: int) -> RequestEvent | None:
     if not isinstance(value, dict) or not isinstance(value.get("url"), str) or not isinstance(value.get("method"), str):
         return None
     headers = value.get("headers")
-    blocked = value.get("blocked")
+    blocked, status = value.get("blocked"), value.get("status")
     return RequestEvent(
         line=line,
         method=value["method"].upper(),
@@ -173,7 +183,7 @@ def _request(value: object, line: int, size: int) -> RequestEvent | None:
         resource_type=text(value.get("resource_type")),
         body=value.get("body"),
         blocked=blocked if isinstance(blocked, bool) else None,
-        status=value["status"] if isinstance(value.get("status"), int) else None,
+        status=status if isinstance(status, int) and not isinstance(status, bool) else None,
         size=size,
     )
 

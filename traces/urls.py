@@ -6,15 +6,21 @@ import re
 from urllib.parse import urlsplit
 
 _IDENTIFIER = re.compile(
-    r"^(?:\d+|[0-9a-f]{8,}|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[a-z]{1,6}[_-][0-9a-zA-Z]{8,}"
+    r"^(?:\d+|[0-9a-f]{8,}|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[a-z]{1,6}[_-](?=[a-z]*\d)[0-9a-z]{8,}"
     r"|(?=[^/]*\d)(?=[^/]*[A-Za-z])[0-9A-Za-z_-]{16,})$",
     re.IGNORECASE,
+)
+_IP = re.compile(r"[0-9.]+|.*:.*")
+# Second levels under which countries give out names; any other short label there is somebody's own (`hp.de`).
+_SECOND_LEVELS = frozenset(
+    "ac biz co com edu firm gen go gob gouv gov gv id in ind info k12 lg ltd me mil name ne net nhs nic nom or org plc"
+    " police pro res sch school tm web".split()
 )
 
 
 def host(url: str) -> str:
     try:
-        return (urlsplit(url).hostname or "").lower()
+        return (urlsplit(url).hostname or "").lower().rstrip(".")
     except ValueError:
         return ""
 
@@ -27,7 +33,7 @@ def path(url: str) -> str:
 
 
 def is_web(url: str) -> bool:
-    return url.startswith(("http://", "https://"))
+    return url[:8].lower().startswith(("http://", "https://"))
 
 
 def same_site(first: str, second: str) -> bool:
@@ -39,9 +45,11 @@ def same_site(first: str, second: str) -> bool:
 
 
 def registrable(name: str) -> str:
+    """The name that its owner registered: the last two labels, three under a country's second level; an IP whole."""
+    if _IP.fullmatch(name):
+        return name
     labels = name.split(".")
-    # Two-letter country codes under a short second level (co.uk, com.au) need one label more.
-    keep = 3 if len(labels) > 2 and len(labels[-1]) == 2 and len(labels[-2]) <= 3 else 2
+    keep = 3 if len(labels) > 2 and len(labels[-1]) == 2 and labels[-2] in _SECOND_LEVELS else 2
     return ".".join(labels[-keep:])
 
 

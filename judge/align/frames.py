@@ -21,7 +21,7 @@ def write_frames(alignment: Alignment, agent: RunDigest, reference: RunDigest, f
     of a trace. A screen like one that was already written for the same run is left out.
     Raises `ValueError` if `folder` holds anything, is no folder, or lies inside a run.
     """
-    _refuse(folder, agent, reference)
+    check_folder(folder, agent.trace.root, reference.trace.root)
     pictures = list(_pictures(alignment, agent, reference))
     folder.mkdir(parents=True, exist_ok=True)
     for name, frame in pictures:
@@ -29,16 +29,15 @@ def write_frames(alignment: Alignment, agent: RunDigest, reference: RunDigest, f
     return len(pictures)
 
 
-def _refuse(folder: Path, *runs: RunDigest) -> None:
+def check_folder(folder: Path, *runs: Path) -> None:
+    """Raises `ValueError` unless `folder` is new or empty and lies outside of these runs."""
     if folder.exists() and not folder.is_dir():
         raise ValueError(f"{folder}: is not a folder; give a new or an empty one")
     if folder.is_dir() and any(folder.iterdir()):
         raise ValueError(f"{folder}: is not empty; give a new folder, or empty this one first")
     for run in runs:
-        if folder.resolve().is_relative_to(run.trace.root.resolve()):
-            raise ValueError(
-                f"{folder}: lies inside the run {run.trace.root}, which must not change; give another place"
-            )
+        if folder.resolve().is_relative_to(run.resolve()):
+            raise ValueError(f"{folder}: lies inside the run {run}, which must not change; give another place")
 
 
 def _pictures(alignment: Alignment, agent: RunDigest, reference: RunDigest) -> Iterator[tuple[str, Keyframe]]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 Examples:
   clawjudge align runs/42 humans/42
   clawjudge align runs/42 humans/42 --format json | jq '.pairs[] | select(.status != "match")'
+  clawjudge align runs/42 humans/42 --frames screens && xdg-open screens
 
 \b
 Signs: = the same, ≠ same target but another value, - only in the reference, + only in the run.
@@ -27,26 +28,50 @@ Signs: = the same, ≠ same target but another value, - only in the reference, +
 )
 @click.argument("run", type=click.Path(path_type=Path))
 @click.argument("reference", metavar="REF", type=click.Path(path_type=Path))
-@click.option("--format", "form", type=click.Choice(["human", "json"]), default="human", show_default=True, help="What to print.")
-def align(run: Path, reference: Path, form: str) -> Exit:
+@click.option(
+    "--format", "form", type=click.Choice(["human", "json"]), default="human", show_default=True, help="What to print."
+)
+@click.option(
+    "--frames",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="Also write the screens before and after every step to DIR (new or empty), as 012-match-agent-after.jpg.",
+)
+def align(run: Path, reference: Path, form: str, frames: Path | None) -> Exit:
     """Show the steps of RUN beside those of the reference REF: the same, varied, left out or added."""
+    from clawjudge.judge.align.frames import check_folder
     from clawjudge.judge.case import build_case
     from clawjudge.judge.show.documents import dumps
     from clawjudge.judge.show.layout import Screen
     from clawjudge.judge.show.steps import render_steps, steps_document
     from clawjudge.traces.trace import Trace
 
+    if frames is not None:
+        check_folder(frames, run, reference)
     case = build_case(Trace(run), Trace(reference))
     if case.task_mismatch:
         notice(f"note: {case.task_mismatch}")
     theirs = case.reference
     assert theirs is not None
     alignment = _alignment(case, theirs)
+    if frames is not None:
+        _write_frames(alignment, case.agent, theirs, frames)
     if form == "json":
         emit(dumps(steps_document(alignment, case.agent.steps, theirs.steps), indent=2) + "\n")
     else:
         emit(render_steps(alignment, case.agent.steps, theirs.steps, Screen.of_stdout()))
     return Exit.DONE
+
+
+def _write_frames(alignment: Alignment, agent: RunDigest, reference: RunDigest, folder: Path) -> None:
+    from clawjudge.judge.align.frames import write_frames
+
+    count = write_frames(alignment, agent, reference, folder)
+    for whose, run in (("run", agent), ("reference", reference)):
+        for problem in run.trace.problems:
+            if problem.code == "no_pictures":
+                notice(f"note: the {whose} has no screens: {problem.message}")
+    notice(f"wrote {count} screens to {folder}")
 
 
 def _alignment(case: Case, reference: RunDigest) -> Alignment:

@@ -61,7 +61,11 @@ Exit codes: 0 done (any mix of pass and fail), 1 a gate failed, 2 usage, 3 some 
     help="The human's run of the task, or a folder of such runs. Default: the folder `reference` beside each run.",
 )
 @click.option(
-    "--judge", type=click.Choice(["auto", "offline"]), default="auto", show_default=True, help="Who judges; auto says whom it took."
+    "--judge",
+    type=click.Choice(["auto", "offline"]),
+    default="auto",
+    show_default=True,
+    help="Who judges; auto says whom it took.",
 )
 @click.option(
     "--persona",
@@ -85,7 +89,9 @@ Exit codes: 0 done (any mix of pass and fail), 1 a gate failed, 2 usage, 3 some 
     help="Exit with 1 if the success rate over the judged runs is below this share (0 to 1).",
 )
 @click.option(
-    "--fail-on", type=click.Choice(["fail", "unjudged", "any"]), help="Exit with 1 if there is such a verdict; any means either."
+    "--fail-on",
+    type=click.Choice(["fail", "unjudged", "any"]),
+    help="Exit with 1 if there is such a verdict; any means either.",
 )
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Judge only the first N runs.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the result to this file.")
@@ -114,8 +120,8 @@ def evaluate(
     pairings = pair(agent, reference)
     if not pairings:
         raise NothingMatched(
-            f"{agent}: holds no agent run; a run is a folder with run-meta.json or requests.jsonl, here or under data/, "
-            "and is not named `reference`"
+            f"{agent}: holds no agent run; a run is a folder that holds run-meta.json or requests.jsonl; "
+            "folders named `reference` and runs given as references do not count"
         )
     chosen = pairings[:limit]
     verdicts: list[Verdict] = []

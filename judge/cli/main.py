@@ -103,9 +103,11 @@ Exit codes: 0 done, 1 a gate you asked for failed, 2 usage, 3 some runs are unju
 5 nothing matched, 6 budget reached, 70 internal error, 130 interrupted.
 """,
 )
-@click.option("--version", is_flag=True, expose_value=False, is_eager=True, callback=_print_version, help="Show the version.")
+@click.option(
+    "--version", is_flag=True, expose_value=False, is_eager=True, callback=_print_version, help="Show the version."
+)
 def cli() -> None:
-    """Judge what browser agents really did: hold a recorded run against a human's, decide pass or fail, cite the evidence."""
+    """Judge what browser agents really did: hold a recorded run against a human's, decide, cite the evidence."""
 
 
 cli.params.append(_verbose_option())
@@ -133,8 +135,10 @@ def main(arguments: list[str]) -> int:
     except click.exceptions.Exit as leave:
         return leave.exit_code
     except click.ClickException as error:
-        error.message = plain_lines(error.message)
-        error.show()
+        if isinstance(error, click.UsageError) and error.ctx is not None:
+            notice(error.ctx.get_usage())
+            notice(f"Try '{error.ctx.command_path} --help' for examples.\n")
+        notice(f"Error: {error.format_message()}")
         return Exit.USAGE
     except (KeyboardInterrupt, click.Abort):
         notice("interrupted")
@@ -151,7 +155,9 @@ def main(arguments: list[str]) -> int:
         return _failed(f"{place}{error.strerror or error}", Exit.INVALID_INPUT, state)
     except Exception as error:  # noqa: BLE001 (the last line of defence: one line for people, the rest with -v)
         said = f"internal error: {type(error).__name__}: {error}"
-        return _failed(said if state.get("verbose") else f"{said}; run again with -v to see where", Exit.INTERNAL, state)
+        return _failed(
+            said if state.get("verbose") else f"{said}; run again with -v to see where", Exit.INTERNAL, state
+        )
 
 
 def _failed(message: str, code: Exit, state: dict[str, Any]) -> int:

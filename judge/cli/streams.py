@@ -27,8 +27,17 @@ class Exit(enum.IntEnum):
     INTERRUPTED = 130
 
 
-_ORDER = (Exit.INTERRUPTED, Exit.INTERNAL, Exit.USAGE, Exit.INVALID_INPUT, Exit.NOTHING_MATCHED, Exit.BUDGET_REACHED)
-_ORDER += (Exit.UNJUDGED, Exit.GATE_FAILED, Exit.DONE)
+_ORDER = (
+    Exit.INTERRUPTED,
+    Exit.INTERNAL,
+    Exit.USAGE,
+    Exit.INVALID_INPUT,
+    Exit.NOTHING_MATCHED,
+    Exit.BUDGET_REACHED,
+    Exit.UNJUDGED,
+    Exit.GATE_FAILED,
+    Exit.DONE,
+)
 
 
 class NothingMatched(Exception):
@@ -86,4 +95,6 @@ def check_output(output: Path | None) -> None:
     recorded = {*LAYER_FILES.values(), *RUN_FILES.values(), *PRIOR_VERDICT_FILES}
     parents = output.absolute().parents
     if output.name in recorded and any(is_run_folder(folder) for folder in parents[:2]):
-        raise click.UsageError(f"-o {output}: is a file of a recorded run, and inputs are never changed; name another file")
+        raise click.UsageError(
+            f"-o {output}: is a file of a recorded run, and inputs are never changed; name another file"
+        )

@@ -113,7 +113,7 @@ def lint(paths: tuple[Path, ...], form: str) -> Exit:
 
 
 def _lint(path: Path) -> Iterator[dict[str, Any]]:
-    """One entry per task: file, slug (in a corpus) and findings; a definition that cannot be loaded is a finding too."""
+    """One entry per task: file, slug (in a corpus), findings. A definition that cannot be loaded is a finding too."""
     from clawjudge.traces.errors import InvalidTask
     from clawjudge.traces.lint import lint_corpus, lint_task
     from clawjudge.traces.task import load_task

@@ -61,7 +61,9 @@ def _mark(field: FieldBinding) -> str:
 
 def _is_folded(field: FieldBinding) -> bool:
     """Fields that are told in one line for all of them: volatile ones, and those that the run never came to."""
-    return (field.kind == "volatile" and field.status == "match") or (field.status == "uncertain" and field.agent is None)
+    return (field.kind == "volatile" and field.status == "match") or (
+        field.status == "uncertain" and field.agent is None
+    )
 
 
 def _title(verdict: Verdict) -> str:
@@ -160,7 +162,9 @@ def _folded(fields: list[FieldBinding]) -> Iterator[Line]:
         if field.kind != "volatile":
             notes.setdefault(plain(field.note) or "not seen in the agent's run", []).append(plain(field.pointer))
     for note, pointers in notes.items():
-        yield line(("? ", "yellow"), f"{count(len(pointers), 'field')}: {note}", (f" ({', '.join(pointers)})", "dim"), indent=2)
+        yield line(
+            ("? ", "yellow"), f"{count(len(pointers), 'field')}: {note}", (f" ({', '.join(pointers)})", "dim"), indent=2
+        )
     volatile = [plain(f.pointer) for f in fields if f.kind == "volatile"]
     if volatile:
         verb = "differs" if len(volatile) == 1 else "differ"

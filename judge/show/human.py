@@ -82,8 +82,10 @@ def _rule_title(report: JudgeReport, rule: str) -> str:
 
 
 def _evidence(verdict: Verdict) -> list[Citation]:
-    """The strongest confirmed citations, each place once: of broken or undecided rules, of wrong fields, of the parting;
-    of rules that are met only where there is nothing of those."""
+    """The strongest confirmed citations, each place once.
+
+    Broken rules come before undecided ones, wrong fields and the parting; rules that are met serve without these.
+    """
     order = {rule: place for place, rule in enumerate(verdict.violated_rules)}
     ranked = sorted(verdict.findings, key=lambda f: order.get(f.rule, len(order)))
     groups = [f.citations for f in ranked if f.status == "violated"]
@@ -161,7 +163,7 @@ def _run_line(verdict: Verdict, column: int) -> Line:
     run = plain(verdict.run)
     # The end of a path tells runs apart better than its beginning.
     run = run if len(run) <= column else "…" + run[-column + 1 :]
-    about = "" if verdict.outcome == "pass" else f"  {' '.join([*verdict.violated_rules, plain(verdict.reason_code)])}"
+    about = "" if verdict.outcome == "pass" else f"  {' '.join(map(plain, [*verdict.violated_rules, verdict.reason_code]))}"
     sign = (f"{_SIGNS[verdict.outcome]:<10}", _COLOURS[verdict.outcome])
     stage = f"{_STAGE_SIGNS[verdict.stage1.status]:^7}"
     return line(sign, f"  {stage}  {run:<{column}}  {why(verdict)}", (about, "dim"), cut=True)

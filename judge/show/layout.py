@@ -1,4 +1,4 @@
-"""Where a screen of text goes, and how it is laid out there. Rich is imported only when something is really laid out."""
+"""Where a screen of text goes, and how it is laid out there. Rich is imported only when it is needed."""
 
 from __future__ import annotations
 

@@ -63,7 +63,9 @@ def recording_document(trace: Trace, run: str) -> dict[str, Any]:
         layers[layer] = {"file": trace.files.relative(layer), **span.document(layer)} if present else None
     if layers["messages"]:
         layers["messages"]["roles"] = dict(sorted(roles.items()))
-    layers["video"] = {"file": trace.files.relative("video"), "playable": video is not None} if trace.has("video") else None
+    layers["video"] = (
+        {"file": trace.files.relative("video"), "playable": video is not None} if trace.has("video") else None
+    )
     if layers["video"] and video is not None:
         keyframes = len(video.keyframes_ms)
         layers["video"] |= {**asdict(video), "keyframes_ms": None, "keyframes": keyframes}
@@ -116,7 +118,11 @@ def _read_layers(
 
 def recording_parts(info: dict[str, Any], title: str) -> Iterator[Line | Table]:
     """The screen for one recording."""
-    who = "human" if info["human"] else " in ".join(plain(w) for w in (info["model"], info["harness"]) if w) or "unknown agent"
+    who = (
+        "human"
+        if info["human"]
+        else " in ".join(plain(w) for w in (info["model"], info["harness"]) if w) or "unknown agent"
+    )
     yield line((plain(title), "bold"))
     task = f"task {plain(info['task_id'])}" if info["task_id"] else "unknown task"
     unusable = "" if info["task_usable"] else " (its definition is missing or not usable)"
@@ -148,9 +154,11 @@ def _layer_table(layers: dict[str, Any]) -> Table:
     made.add_row("", *(cell(title, "dim") for title in ("layer", "file", "events", "UTC", "±")))
     for layer, facts in layers.items():
         if facts is None:
-            made.add_row(cell("  ✗", "yellow"), cell(layer), cell("—"), "", "", "")
+            made.add_row(cell("  –", "yellow"), cell(layer), cell("none", "yellow"), "", "", "")
         elif layer == "video":
-            made.add_row(cell("  ✓", "green"), cell(layer), cell(plain(facts["file"])), cell(_video(facts)), "", "")
+            sign = cell("  ✓", "green") if facts["playable"] else cell("  ✗", "red")
+            frames = str(facts["frames"]) if facts["playable"] else ""
+            made.add_row(sign, cell(layer), cell(plain(facts["file"])), cell(frames), cell(_video(facts)), "")
         else:
             untimed = f" ({facts['without_time']} without time)" if facts["without_time"] else ""
             times = "" if facts["first_ms"] is None else f"{_moment(facts['first_ms'])} – {_moment(facts['last_ms'])}"
@@ -170,7 +178,7 @@ def _video(facts: dict[str, Any]) -> str:
         return "not playable"
     whole = "whole" if facts["complete"] else "cut"
     size = f"{facts['width']}x{facts['height']} {plain(facts['codec'])}"
-    return f"{count(facts['frames'], 'frame')}, {facts['duration_ms'] / 1000:.1f} s, {size}, {whole}"
+    return f"{facts['duration_ms'] / 1000:.1f} s, {size}, {whole}"
 
 
 def _clock(skew: dict[str, int]) -> str:

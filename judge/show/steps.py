@@ -20,7 +20,7 @@ _TABLE_WIDTH = 90
 
 
 def steps_document(alignment: Alignment, agent: Sequence[Step], reference: Sequence[Step]) -> dict[str, Any]:
-    """The alignment for programs. Steps are numbered from 0, as `first_divergence` of a verdict does; secrets are masked."""
+    """The alignment for programs. Steps count from 0, as in a verdict's `first_divergence`; secrets are masked."""
     return {
         "schema_version": SCHEMA_VERSION,
         "counts": alignment.counts,
@@ -89,7 +89,9 @@ def _stacked(pair: StepPair, agent: Sequence[Step], reference: Sequence[Step]) -
     mark, style = _MARKS[pair.status]
     mine, theirs = _shown(pair.agent, agent), _shown(pair.reference, reference)
     number = f"{_number(pair.agent) or '·'}|{_number(pair.reference) or '·'}"
-    yield line((f"{mark} ", style), (f"{number:<8}", "dim"), mine or theirs, (f"  {_reason(pair, agent, reference)}", "dim"))
+    yield line(
+        (f"{mark} ", style), (f"{number:<8}", "dim"), mine or theirs, (f"  {_reason(pair, agent, reference)}", "dim")
+    )
     if mine and theirs and mine != theirs:
         yield line(("reference ", "dim"), theirs, indent=10)
 

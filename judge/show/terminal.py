@@ -1,7 +1,8 @@
 """Text from a trace made harmless for a terminal. Whatever is printed and was not written by us goes through `plain`.
 
-A page, an agent or a file name may hold escape sequences that repaint the screen, control characters, or marks that turn
-the direction of text around so that a FAIL reads as a PASS.
+A page, an agent or a file name may hold escape sequences that repaint the screen, control characters, or marks that
+turn the direction of text around so that a FAIL reads as a PASS. They are taken out, and a sign is left in their place:
+two values that differ only in them must not look the same.
 """
 
 from __future__ import annotations
@@ -12,26 +13,27 @@ import unicodedata
 LIMIT = 300
 """Characters of one text that are shown; a value of a recording can be megabytes long."""
 
-_SEQUENCE = re.compile(
-    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?"  # CSI: colours, cursor, erasing
-    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?"  # OSC, DCS and their like: titles, links
-    r"|\x1b[ -/]*[0-~]?"
-)
+_ESCAPE = "␛"
+_CONTROL = "\ufffd"
+# Of a sequence that carries a text (a window title, a link) only the introducer goes: nothing recorded may be hidden.
+_SEQUENCE = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?|\x1b[\]PX^_\\]|\x1b[ -/]*[0-~]?|[\x90\x98\x9c-\x9f]")
 _SPACES = re.compile(r"[ \t\v\f\u2028\u2029\x85]+")
 _LINE_ENDS = re.compile(r"\r\n|\r|\n")
 # Joiners belong to the spelling of Persian and of Indic languages, and hold emoji together.
 _KEPT_FORMAT = frozenset("\u200c\u200d")
+_TURNS_TEXT = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 def plain(text: object, limit: int | None = LIMIT) -> str:
     """`text` on one line, without anything that a terminal would act upon; beyond `limit` it is cut and ends with `…`.
 
-    Line ends are shown as `↵`, half surrogates as `\ufffd`.
+    Line ends are shown as `↵`, the start of an escape sequence as `␛`, and other control characters, marks that turn
+    the direction of text, and half surrogates as U+FFFD. Other invisible characters are left out.
     """
     whole = str(text)
     # Cut before the work as well as after it, with room for what is taken out.
     part = whole if limit is None else whole[: 8 * limit]
-    part = _LINE_ENDS.sub("↵", _SEQUENCE.sub("", part))
+    part = _LINE_ENDS.sub("↵", _SEQUENCE.sub(_ESCAPE, part))
     part = "".join(_shown(character) for character in _SPACES.sub(" ", part)).strip()
     if limit is not None and (len(part) > limit or len(whole) > 8 * limit):
         return part[: limit - 1].rstrip() + "…"
@@ -44,11 +46,9 @@ def plain_lines(text: object) -> str:
 
 
 def _shown(character: str) -> str:
-    if character.isascii():
-        return character if character.isprintable() else ""
-    category = unicodedata.category(character)
-    if category == "Cs":
-        return "\ufffd"
-    if category in ("Cc", "Cf") and character not in _KEPT_FORMAT:
-        return ""
-    return character
+    if character.isprintable() or character in _KEPT_FORMAT:
+        return character
+    if unicodedata.category(character) in ("Cc", "Cs") or character in _TURNS_TEXT:
+        return _CONTROL
+    # What is left is invisible (a soft hyphen, a byte order mark), of private use, or another kind of space.
+    return " " if character.isspace() else "" if unicodedata.category(character) == "Cf" else character

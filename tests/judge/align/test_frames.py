@@ -13,6 +13,7 @@ import pytest
 from clawjudge.judge.align.alignment import Alignment
 from clawjudge.judge.align.frames import write_frames
 from clawjudge.judge.case import build_case
+from clawjudge.judge.cli.main import main
 from clawjudge.judge.offline.facts import establish
 from clawjudge.traces.digest import RunDigest
 from clawjudge.traces.screenshots import image_size, thumbnail
@@ -92,3 +93,37 @@ def test_a_run_without_pictures_leaves_the_other_s(tmp_path: Path) -> None:
     count = write_frames(alignment, agent, reference, tmp_path / "frames")
     assert count > 5
     assert all("-reference-" in file.name for file in (tmp_path / "frames").iterdir())
+
+
+def test_the_command_line_writes_them_too(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    runs = [str(EXAMPLES / "wrong-quantity"), str(EXAMPLES / "reference")]
+    assert main(["align", *runs, "--frames", str(tmp_path / "screens")]) == 0
+    printed = capfd.readouterr()
+    count = len(list((tmp_path / "screens").iterdir()))
+    assert count > 10
+    assert f"wrote {count} screens to {tmp_path / 'screens'}" in printed.err
+    assert main(["align", *runs]) == 0
+    assert capfd.readouterr().out == printed.out
+
+    assert main(["align", *runs, "--frames", str(tmp_path / "screens")]) == 4
+    refused = capfd.readouterr()
+    assert refused.out == ""
+    assert "is not empty; give a new folder" in refused.err
+
+
+def test_the_command_line_says_which_run_has_no_screens(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(EXAMPLES / "wrong-quantity", run)
+    shutil.rmtree(run / "screenshots")
+    (run / "recording.mp4").write_bytes(b"")
+    assert main(["align", str(run), str(EXAMPLES / "reference"), "--frames", str(tmp_path / "screens")]) == 0
+    assert (
+        "note: the run has no screens: no step can be shown: there is no playable recording" in capfd.readouterr().err
+    )
+
+
+def test_the_help_shows_how(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["align", "--help"]) == 0
+    shown = capfd.readouterr().out
+    assert "--frames DIR" in shown
+    assert "clawjudge align runs/42 humans/42 --frames screens" in shown

@@ -1,0 +1,60 @@
+"""Documents are true: their commands run, their links lead somewhere, the README shows what is really printed."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+CLAWJUDGE = Path(sys.executable).parent / "clawjudge"
+
+
+def _commands() -> list[tuple[str, str]]:
+    found = []
+    for page in PAGES:
+        for block in re.findall(r"```console\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):
+            found += [
+                (page.name, line[2:].split("  #")[0]) for line in block.splitlines() if line.startswith("$ clawjudge")
+            ]
+    return found
+
+
+@pytest.mark.parametrize(("page", "command"), _commands(), ids=lambda text: text[:60])
+def test_a_command_of_the_documents_runs(page: str, command: str, tmp_path: Path) -> None:
+    arguments = [str(tmp_path / a) if a.endswith("verdicts.json") else a for a in shlex.split(command)[1:]]
+    done = subprocess.run([CLAWJUDGE, *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{page}: {command}\n{done.stderr}"
+    assert done.stdout or "-o" in arguments
+
+
+def test_the_readme_shows_what_is_printed() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    command, shown = re.findall(r"\$ (clawjudge evaluate .*)\n((?:.+\n)+?)```", text)[0]
+    done = subprocess.run([CLAWJUDGE, *shlex.split(command)[1:]], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.stdout == shown
+
+
+def test_the_python_of_the_readme_runs() -> None:
+    code = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)[0]
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "wrong-quantity fail /body/cart/items/0/quantity" in done.stdout
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    links = re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8"))
+    missing = [link for link in links if "://" not in link and not (page.parent / link).exists()]
+    assert not missing
+
+
+def test_the_picture_fetches_nothing() -> None:
+    picture = (ROOT / "docs" / "verdict.svg").read_text(encoding="utf-8")
+    assert "FAIL" in picture
+    assert not re.findall(r"""(?:href|src|url)\s*[=(]\s*["']?https?:""", picture)
