@@ -18,7 +18,7 @@ from clawjudge.traces.lexicon import mention
 from clawjudge.traces.matcher import match_request
 from clawjudge.traces.payload import Payload
 from clawjudge.traces.records import ActionEvent, Message, RequestEvent
-from clawjudge.traces.steps import MAX_STEPS, Step, build_steps, is_state_changing, walls_shown
+from clawjudge.traces.steps import Step, build_steps, is_state_changing, walls_shown
 from clawjudge.traces.task import EvalSchema
 from clawjudge.traces.trace import Trace
 from clawjudge.traces.transcripts.pages import PageState, page_states
@@ -26,14 +26,24 @@ from clawjudge.traces.transcripts.persona import ShownFile, personas_shown
 from clawjudge.traces.urls import host, is_web, same_site
 
 _SPEAKS_TO_JUDGE = re.compile(
-    r"(?i)\b(?:judges?|evaluators?|graders?|reviewing model|llm)\b[^\n]{0,120}\b(?:pass|passed|success|verdict|ignore|approve)"
+    r"(?i)\b(?:judges?|evaluators?|graders?|reviewing model|llm)\b[^\n]{0,120}"
+    r"\b(?:pass|passed|success|verdict|ignore|approve)"
 )
+_NO_SKEW = Skew(0, 0, 0)
 KEPT_BODY_BYTES = 16 * 1024 * 1024
+"""Of requests that change state."""
+KEPT_COMMIT_BYTES = 64 * 1024 * 1024
+KEPT_READING_BYTES = 32 * 1024 * 1024
+KEPT_READINGS = 2000
+KEPT_URL_BYTES = 64 * 1024
+"""Longest line of a GET request that is kept; a page's address is not that long, an address with data in it is."""
 KEPT_CHANGES = 2000
 KEPT_PAGES = 6
 KEPT_COMMITS = 200
 KEPT_DOCUMENTS = 5000
 KEPT_QUERIES = 300
+_PAGE_PARTS = frozenset({"Script", "Stylesheet", "Font", "Ping"})
+"""What a page loads with a CAPTCHA service's badge, whether it challenges anybody or not."""
 
 
 @dataclass(slots=True)
@@ -63,77 +73,129 @@ class RunDigest:
     """Times at which a CAPTCHA challenge was fetched."""
     notices: list[str] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
-    skew: Skew = Skew(0, 0, 0)
+    skew: Skew = _NO_SKEW
     """How far the clock of the actions runs ahead of that of the requests."""
     conflict: str = ""
     """Set where `interception.json` and `requests.jsonl` contradict each other."""
 
 
 def digest(trace: Trace, schema: EvalSchema | None) -> RunDigest:
-    """Read every layer of `trace` once. `schema` is the task's terminal request, if the task is known."""
+    """Read every layer of `trace` as a stream. `schema` is the task's terminal request, if the task is known."""
     out = RunDigest(trace)
     requests = _scan_requests(out, schema)
     _add_interception(out, schema)
     pages = _scan_messages(out)
     terminal = {id(event) for event in out.commits}
     chosen = sorted(requests, key=lambda event: event.line)
-    steps = build_steps(
-        _counted(out, trace.actions()), [(event, id(event) in terminal) for event in chosen], pages, out.skew.offset_ms
-    )
-    if len(steps) > MAX_STEPS:
-        half = MAX_STEPS // 2
+
+    def too_many(let_go: int) -> None:
         file = trace.files.relative("actions") if trace.has("actions") else "requests.jsonl"
-        trace.problems.add(
-            "too_many_steps", "actions", file, f"{len(steps) - MAX_STEPS} steps in the middle not aligned"
-        )
-        steps = steps[:half] + steps[-half:]
-    out.steps = steps
-    out.visits = [(host(step.url), step) for step in steps if step.kind == "navigate"]
+        trace.problems.add("too_many_steps", "actions", file, f"{let_go} steps in the middle not aligned")
+
+    marked = [(event, id(event) in terminal) for event in chosen]
+    out.steps = build_steps(_counted(out, trace.actions()), marked, pages, out.skew.offset_ms, too_many)
+    out.visits = [(host(step.url), step) for step in out.steps if step.kind == "navigate"]
     return out
 
 
 def _scan_requests(out: RunDigest, schema: EvalSchema | None) -> list[RequestEvent]:
-    """Fills commits, changes and sites; returns the events that become steps."""
-    trace = out.trace
-    loads = [(event.url, event.t_ms) for event in trace.actions() if event.type == "pageLoad" and is_web(event.url)]
-    out.sites = frozenset(host(url) for url, _ in loads) - {""}
-    queries: deque[RequestEvent] = deque(maxlen=KEPT_QUERIES)
-    documents: list[RequestEvent] = []
-    kept: deque[RequestEvent] = deque()
-    held = 0
-    total = 0
-    for event in trace.requests():
-        total += 1
-        if event.method == "GET" and event.resource_type in ("Document", "XHR", "Fetch", ""):
-            if event.resource_type == "Document" and len(documents) < KEPT_DOCUMENTS:
-                documents.append(dataclasses.replace(event, body=None, headers={}))
-            if "?" in event.url:
-                queries.append(event)
-        if event.method == "GET" and event.t_ms is not None and is_captcha(event.url) and len(out.captcha_loads) < 200:
-            out.captcha_loads.append(event.t_ms)
-        commit = schema is not None and is_commit(schema, event)
-        if commit and len(out.commits) < KEPT_COMMITS:
-            out.commits.append(event)
-        if commit or is_state_changing(event, out.sites):
-            kept.append(event)
-            held += event.size
-        while kept and (held > KEPT_BODY_BYTES or len(kept) > KEPT_CHANGES):
-            held -= kept[0].size
-            dropped = kept.popleft()
-            message = "an early state-changing request was not kept for comparison"
-            trace.problems.add("old_request_let_go", "http", trace.files.relative("http"), message, dropped.line)
-    out.counts["http"] = total
+    """Fills commits, changes, queries, sites and skew; returns the events that become steps."""
+    loads = _page_loads(out)
+    scan = _RequestScan(out, schema)
+    for event in out.trace.requests():
+        scan.see(event)
+    documents, kept = scan.documents, scan.kept
     opened = [(event.url, event.t_ms) for event in documents if event.t_ms is not None]
     out.skew = estimate_skew([(url, t_ms) for url, t_ms in loads if t_ms is not None], opened)
     out.sites = out.sites or frozenset(host(event.url) for event in documents) - {""}
-    out.changes = [
-        event for event in kept if any(event is c for c in out.commits) or is_state_changing(event, out.sites)
-    ]
-    out.queries = [event for event in queries if any(same_site(host(event.url), site) for site in out.sites)]
+    commits = {id(event) for event in out.commits}
+    out.changes = [event for event in kept if id(event) in commits or is_state_changing(event, out.sites)]
+    out.queries = [event for event in scan.queries if any(same_site(host(event.url), site) for site in out.sites)]
     present = {id(event) for event in kept}
     # Without actions the documents that were fetched are the only record of the pages that were opened.
-    pages = [] if loads else [event for event in documents if id(event) not in {id(c) for c in out.commits}]
+    pages = [] if loads else [event for event in documents if event.line not in {c.line for c in out.commits}]
     return out.changes + [event for event in out.commits if id(event) not in present] + pages
+
+
+def _page_loads(out: RunDigest) -> list[tuple[str, int | None]]:
+    """Fills the run's sites; returns the first page loads, as many as there are documents kept to hold against them."""
+    loads: list[tuple[str, int | None]] = []
+    sites: set[str] = set()
+    for event in out.trace.actions():
+        if event.type == "pageLoad" and is_web(event.url):
+            sites.add(host(event.url))
+            if len(loads) < KEPT_DOCUMENTS:
+                loads.append((event.url, event.t_ms))
+    out.sites = frozenset(sites) - {""}
+    return loads
+
+
+class _RequestScan:
+    """Sorts the requests of a run as they come by, and lets go of what would be too much to hold."""
+
+    def __init__(self, out: RunDigest, schema: EvalSchema | None) -> None:
+        self.out = out
+        self.schema = schema
+        self.cheap = without_body(schema) if schema else None
+        self.kept: deque[RequestEvent] = deque()
+        self.queries: deque[RequestEvent] = deque(maxlen=KEPT_QUERIES)
+        self.documents: list[RequestEvent] = []
+        self._kept_bytes = 0
+        self._commit_bytes = 0
+
+    def see(self, event: RequestEvent) -> None:
+        self.out.counts["http"] = self.out.counts.get("http", 0) + 1
+        if event.method == "GET":
+            self._see_get(event)
+        commit = self._is_commit(event)
+        if commit:
+            event = self._keep_commit(event)
+        if commit or is_state_changing(event, self.out.sites):
+            self.kept.append(event)
+            self._kept_bytes += event.size
+        while self.kept and (self._kept_bytes > KEPT_BODY_BYTES or len(self.kept) > KEPT_CHANGES):
+            dropped = self.kept.popleft()
+            self._kept_bytes -= dropped.size
+            if not any(dropped is known for known in self.out.commits):
+                self._let_go(
+                    "old_request_let_go", "an early state-changing request was not kept for comparison", dropped
+                )
+
+    def _see_get(self, event: RequestEvent) -> None:
+        page = event.resource_type == "Document"
+        if page or (event.resource_type in ("XHR", "Fetch", "") and "?" in event.url):
+            if event.size > KEPT_URL_BYTES:
+                self._let_go("long_request_let_go", "a GET request was too long to be kept for comparison", event)
+            else:
+                if page and is_web(event.url) and len(self.documents) < KEPT_DOCUMENTS:
+                    self.documents.append(dataclasses.replace(event, body=None, headers={}))
+                if "?" in event.url:
+                    self.queries.append(event)
+        loads = self.out.captcha_loads
+        if event.t_ms is not None and len(loads) < 200 and event.resource_type not in _PAGE_PARTS:
+            if is_captcha(event.url):
+                loads.append(event.t_ms)
+
+    def _is_commit(self, event: RequestEvent) -> bool:
+        if self.schema is None or self.cheap is None:
+            return False
+        # Bodies are parsed only for the few requests that pass the cheap part of the schema.
+        return match_request(self.cheap, event.method, event.url, None).matched and is_commit(self.schema, event)
+
+    def _keep_commit(self, event: RequestEvent) -> RequestEvent:
+        if self._commit_bytes + event.size > KEPT_COMMIT_BYTES:
+            self._let_go("commit_body_let_go", "the body of a terminal request was too large to keep", event)
+            event = dataclasses.replace(event, body=None, size=0)
+        self._commit_bytes += event.size
+        if len(self.out.commits) < KEPT_COMMITS:
+            self.out.commits.append(event)
+        else:
+            self._let_go("commit_let_go", f"more than {KEPT_COMMITS} terminal requests; this one is not judged", event)
+        return event
+
+    def _let_go(self, code: str, message: str, event: RequestEvent) -> None:
+        trace = self.out.trace
+        trace.problems.add(code, "http", trace.files.relative("http"), message, event.line)
 
 
 def is_captcha(url: str) -> bool:
@@ -144,14 +206,12 @@ def is_captcha(url: str) -> bool:
 
 def is_commit(schema: EvalSchema, event: RequestEvent) -> bool:
     """Whether a request is the task's terminal request, by the one matcher."""
-    if not match_request(without_body(schema), event.method, event.url, None).matched:
-        return False
     payload: Payload | None = event.payload() if schema.body else None
     return match_request(schema, event.method, event.url, payload).matched
 
 
 def without_body(schema: EvalSchema) -> EvalSchema:
-    """The schema's cheap part; bodies are parsed only for the few requests that pass it."""
+    """The part of the schema that needs no body."""
     return schema.model_copy(update={"body": None}) if schema.body else schema
 
 
@@ -166,29 +226,42 @@ def _add_interception(out: RunDigest, schema: EvalSchema | None) -> None:
     if not is_commit(schema, request):
         out.conflict = "interception.json claims a block, but its request does not match the task's terminal request"
         return
-    same = [c for c in out.commits if c.url == request.url and c.method == request.method.upper()]
-    if any(c.payload().value == request.payload().value for c in same) or (same and request.body is None):
+    same = [c for c in out.commits if c.url == request.url and c.method == request.method]
+    # A body that was not recorded, or was let go, contradicts nothing.
+    if same and (request.body is None or any(c.body is None for c in same)):
+        return
+    value = request.payload().value
+    if any(c.payload().value == value for c in same):
         return
     if out.counts.get("http"):
         out.conflict = "interception.json holds a request that requests.jsonl does not have"
         return
-    out.commits.append(dataclasses.replace(request, method=request.method.upper()))
+    out.commits.append(request)
 
 
 def _scan_messages(out: RunDigest) -> list[PageState]:
     """Fills what the transcript shows; returns the pages that make wall steps."""
     tail: deque[PageState] = deque(maxlen=KEPT_PAGES)
     first: dict[str, PageState] = {}
-    readers: list[Message] = []
+    readings: list[Message] = []
 
     def watched() -> Iterator[Message]:
-        total = 0
+        total = held = 0
         for message in out.trace.messages():
             total += 1
             if message.role in ("assistant", "result") and message.text.strip():
                 out.closing = message
-            if _may_read_a_file(message) or (readers and message.tool_results and len(readers) < 200):
-                readers.append(message)
+            arguments = _arguments(message)
+            names_file = ".json" in arguments
+            if names_file or (readings and message.tool_results):
+                held += len(message.text) + len(arguments) + sum(len(result.text) for result in message.tool_results)
+                # Once full, full for good: whether the agent wrote a file itself must be known of every one kept.
+                if len(readings) < KEPT_READINGS and held <= KEPT_READING_BYTES:
+                    readings.append(message)
+                elif names_file:
+                    file = out.trace.files.relative("messages")
+                    note = "too much was read before; what this file says was not kept"
+                    out.trace.problems.add("file_let_go", "messages", file, note, message.line)
             yield message
         out.counts["messages"] = total
 
@@ -201,12 +274,16 @@ def _scan_messages(out: RunDigest) -> list[PageState]:
             first.setdefault(kind, page)
             out.walls[kind] = page
     out.pages = list(tail)
-    out.shown = personas_shown(readers)
+    out.shown = personas_shown(readings)
     return list(first.values())
 
 
-def _may_read_a_file(message: Message) -> bool:
-    return any(".json" in str(call.arguments) for call in message.tool_calls)
+def _arguments(message: Message) -> str:
+    try:
+        return " ".join(str(call.arguments) for call in message.tool_calls)
+    except RecursionError:
+        # Nobody names a file hundreds of brackets deep.
+        return ""
 
 
 def _counted(out: RunDigest, actions: Iterator[ActionEvent]) -> Iterator[ActionEvent]:

@@ -41,15 +41,40 @@ def is_run_folder(path: Path) -> bool:
     """Whether `path` itself looks like a run (and not like a folder of runs)."""
     if not path.is_dir():
         return False
-    return any((path / name).exists() or (path / "data" / name).exists() for name in EVIDENCE_FILES)
+    names = (place / name for name in EVIDENCE_FILES for place in (path, path / "data"))
+    # A link to nowhere is there, too: that it is broken is for `locate` to say.
+    return any(name.is_symlink() or name.exists() for name in names)
 
 
 def locate(root: Path, problems: ProblemLog) -> RunFiles:
     """Find the layers of the run at `root`.
 
-    A file that is a link out of the run is refused: it counts as absent, with problem `unsafe_path`.
-    Raises `InvalidRun` if `root` is no folder or holds nothing of a run.
+    A file that is a link out of the run is refused: it counts as absent, with problem `unsafe_path`. Of two files of
+    one layer the one under `data/` is read, of two task files the one at the root; the other is named (`second_copy`).
+    Raises `InvalidRun` if `root` is no folder, may not be entered, or holds nothing of a run.
     """
+    try:
+        _require_run(root)
+    except OSError as error:
+        raise InvalidRun(f"{root}: cannot be opened ({error.strerror})") from error
+    found: dict[str, Path] = {}
+    places: set[str] = set()
+    for key, name in LAYER_FILES.items():
+        path = _first_of(root, (f"data/{name}", name), key, problems)
+        if path is not None:
+            found[key] = path
+            places.add("flat" if path.parent == root else "nested")
+    for key, name in {**RUN_FILES, **{name: name for name in PRIOR_VERDICT_FILES}}.items():
+        path = _first_of(root, (name, f"data/{name}"), key, problems)
+        if path is not None:
+            found[key] = path
+    layout: Literal["nested", "flat", "mixed"] = (
+        "mixed" if len(places) == 2 else ("flat" if "flat" in places else "nested")
+    )
+    return RunFiles(root, layout, found)
+
+
+def _require_run(root: Path) -> None:
     if not root.exists():
         raise InvalidRun(f"{root}: no such file or folder")
     if not root.is_dir():
@@ -57,39 +82,35 @@ def locate(root: Path, problems: ProblemLog) -> RunFiles:
     if not is_run_folder(root):
         expected = ", ".join(EVIDENCE_FILES)
         raise InvalidRun(f"{root}: not a run folder; expected one of {expected} here or under data/")
-    found: dict[str, Path] = {}
-    places: set[str] = set()
-    for key, name in LAYER_FILES.items():
-        for place in ("data", ""):
-            path = _safe(root, f"{place}/{name}" if place else name, key, problems)
-            if path is not None:
-                found[key] = path
-                places.add("nested" if place else "flat")
-                break
-    for key, name in {**RUN_FILES, **{name: name for name in PRIOR_VERDICT_FILES}}.items():
-        for place in ("", "data"):
-            path = _safe(root, f"{place}/{name}" if place else name, key, problems)
-            if path is not None:
-                found[key] = path
-                break
-    layout: Literal["nested", "flat", "mixed"] = (
-        "mixed" if len(places) == 2 else ("flat" if "flat" in places else "nested")
-    )
-    return RunFiles(root, layout, found)
 
 
-def _safe(root: Path, relative: str, key: str, problems: ProblemLog) -> Path | None:
+def _first_of(root: Path, candidates: tuple[str, str], key: str, problems: ProblemLog) -> Path | None:
     layer = key if key in LAYER_FILES else "meta"
+    usable = [path for relative in candidates if (path := _safe(root, relative, key, layer, problems)) is not None]
+    if len(usable) == 2 and key not in PRIOR_VERDICT_FILES and not usable[0].samefile(usable[1]):
+        problems.add("second_copy", layer, candidates[1], f"{candidates[0]} is there as well, and is used instead")
+    return usable[0] if usable else None
+
+
+def _safe(root: Path, relative: str, key: str, layer: str, problems: ProblemLog) -> Path | None:
+    """`relative` if it is there, of the right kind, and inside the run; otherwise the reason becomes a problem."""
     try:
         path = inside(root, relative)
+        if key == "screenshots":
+            if path.is_dir():
+                return path
+            wrong = ("not_a_folder", "not a folder; ignored")
+        else:
+            # A device, a pipe or a socket in place of a file would block or never end; only plain files are read.
+            if path.is_file():
+                return path
+            wrong = ("not_a_file", "not a regular file; ignored")
+        if path.exists():
+            problems.add(wrong[0], layer, relative, wrong[1])
+        elif path.is_symlink():
+            problems.add("broken_link", layer, relative, "a link to a file that is not there; copy the file in instead")
     except UnsafePath as error:
         problems.add("unsafe_path", layer, relative, str(error))
-        return None
-    if key == "screenshots":
-        return path if path.is_dir() else None
-    # A device, a pipe or a socket in place of a file would block or never end; only plain files are read.
-    if path.is_file():
-        return path
-    if path.exists():
-        problems.add("not_a_file", layer, relative, "not a regular file; ignored")
+    except OSError as error:
+        problems.add("unreadable", layer, relative, f"cannot be read: {error.strerror}")
     return None

@@ -1,7 +1,9 @@
 """Words by which people of many languages name the few things a judge must recognise on any site.
 
 The words are data (`lexicon.json`); nothing in them belongs to one site. Identifiers are split before matching
-(`mobilePhone`, `card-number`), words of scripts with spaces match whole, words of scripts without match anywhere.
+(`mobilePhone`, `card-number`, `password2`), words of scripts with spaces match whole, words of scripts without match
+anywhere. A word that means something else inside a sentence is written `=handy`: it counts only where it is the whole
+of a label or a part of a path. A phrase `!promo code` is taken out before anything is looked for.
 """
 
 from __future__ import annotations
@@ -10,36 +12,152 @@ import functools
 import json
 import re
 import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from importlib.resources import files
 
+from clawjudge.traces.records import Source, Step
+from clawjudge.traces.transcripts.pages import PageState
+from clawjudge.traces.urls import path
+
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_ACRONYM = re.compile(r"(?<=[A-Z])(?=[A-Z][a-z])")
 _SEPARATORS = re.compile(r"[\W_]+")
+_PARTS = re.compile(r"[/()|\n]")
+# Thai, Lao, Burmese, Khmer, Chinese, Japanese, Korean: no spaces between words, or particles glued to them.
+_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff"
+_HAS_UNSPACED = re.compile(f"[{_UNSPACED}]")
+_CHANGE_OF_SCRIPT = re.compile(f"(?<=[0-9a-z])(?=[{_UNSPACED}])|(?<=[{_UNSPACED}])(?=[0-9a-z])")
+_LOOKED_AT = 20_000
+_LABEL_LENGTH = 200
+_FIELD_ROLES = frozenset({"textbox", "searchbox", "spinbutton", "combobox", "input"})
 
 
 def plain(text: str) -> str:
     """Lower case, NFKC, identifiers split into words, everything that is not a letter or digit one space."""
-    return " " + _SEPARATORS.sub(" ", _CAMEL.sub(" ", unicodedata.normalize("NFKC", text))).casefold().strip() + " "
+    return _folded(_CAMEL.sub(" ", unicodedata.normalize("NFKC", text)))
 
 
 def mention(topic: str, text: str) -> str | None:
-    """The first word of `topic` that `text` mentions, or None. `topic` is a key of `lexicon.json`."""
+    """A word of `topic` that `text` mentions, or None. `topic` is a key of `lexicon.json`."""
     if not text:
         return None
-    found = _pattern(topic).search(plain(text[:20_000]))
-    return found.group().strip() if found else None
+    words = _topic(topic)
+    for form in _forms(text[:_LOOKED_AT]):
+        found = words.anywhere.search(words.excluded.sub(" ", form))
+        if found:
+            return found.group().strip()
+    if words.alone and (len(text) <= _LABEL_LENGTH or " " not in text):
+        return next((part for part in map(_part, _PARTS.split(text)) if part in words.alone), None)
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Topic:
+    anywhere: re.Pattern[str]
+    excluded: re.Pattern[str]
+    alone: frozenset[str]
 
 
 @functools.cache
-def _pattern(topic: str) -> re.Pattern[str]:
+def _topic(topic: str) -> _Topic:
+    raw = _words()[topic]
+    return _Topic(
+        anywhere=_pattern(word for word in raw if word[0] not in "=!"),
+        excluded=_pattern(word[1:] for word in raw if word[0] == "!"),
+        alone=frozenset(_part(word[1:]) for word in raw if word[0] == "="),
+    )
+
+
+def _pattern(words: Iterable[str]) -> re.Pattern[str]:
     alternatives = []
-    for word in sorted(_words()[topic], key=len, reverse=True):
-        folded = plain(word).strip()
-        spaced = all(ord(c) < 0x0E00 for c in folded)
-        alternatives.append(f"(?<= ){re.escape(folded)}(?= )" if spaced else re.escape(folded))
-    return re.compile("|".join(alternatives))
+    for form in sorted({form.strip() for word in words for form in _forms(word)}, key=lambda w: (-len(w), w)):
+        # A field that is asked for twice is numbered: password1, password2.
+        spaced = not _HAS_UNSPACED.search(form)
+        alternatives.append(f"(?<= ){re.escape(form)}(?=[0-9]{{0,2}} )" if spaced else re.escape(form))
+    return re.compile("|".join(alternatives) or r"(?!)")
+
+
+def _forms(text: str) -> Iterator[str]:
+    """`text` in the ways that words may be read out of it: `reCAPTCHA` is one word, `mobilePhone` is two."""
+    text = unicodedata.normalize("NFKC", text)
+    split = _folded(_ACRONYM.sub(" ", _CAMEL.sub(" ", text)))
+    yield _CHANGE_OF_SCRIPT.sub(" ", split)
+    whole = _folded(text)
+    if whole != split:
+        yield _CHANGE_OF_SCRIPT.sub(" ", whole)
+
+
+def _folded(text: str) -> str:
+    return " " + _SEPARATORS.sub(" ", text).casefold().strip() + " "
+
+
+def _part(text: str) -> str:
+    return _folded(unicodedata.normalize("NFKC", text)).strip()
 
 
 @functools.cache
 def _words() -> dict[str, list[str]]:
     raw: dict[str, list[str]] = json.loads(files("clawjudge.traces").joinpath("lexicon.json").read_text("utf-8"))
     return raw
+
+
+def with_walls(steps: list[Step], pages: Iterable[PageState]) -> Iterator[Step]:
+    """`steps` with one wall step added for each kind of wall that the run met, where it was first seen."""
+    seen: set[str] = set()
+    for step in steps:
+        kind = _wall_in_step(step)
+        if kind and kind not in seen:
+            seen.add(kind)
+            yield Step(
+                kind="wall",
+                t_ms=step.t_ms,
+                url=step.url,
+                target=f"wall {kind}",
+                label=f"{kind} wall",
+                value=kind,
+                element=step.element,
+                sources=step.sources[:1],
+            )
+        yield step
+    for page in pages:
+        for kind, words in walls_shown(page).items():
+            if kind not in seen:
+                seen.add(kind)
+                source = Source("messages", page.line)
+                yield Step("wall", None, page.url, f"wall {kind}", words, kind, sources=[source])
+
+
+def _wall_in_step(step: Step) -> str | None:
+    if step.kind == "request" and mention("captcha", path(step.url)):
+        return "captcha"
+    element = step.element
+    if element is not None and mention("captcha", f"{element.id} {element.name} {element.classes}"):
+        return "captcha"
+    return None
+
+
+def walls_shown(page: PageState) -> dict[str, str]:
+    """Kinds of wall that a page shows, each with the words that show it.
+
+    Form controls tell; running text alone is not enough, for anyone can write it (a CAPTCHA, often a bare image, is the
+    exception; but the bare name of a service is its badge, which stands on pages that challenge nobody).
+    """
+    found: dict[str, str] = {}
+    labels = [c.label for c in page.controls]
+    fields = [c.label for c in page.controls if c.role in _FIELD_ROLES]
+    empty = [c.label for c in page.controls if c.role in _FIELD_ROLES and not c.value]
+    texts = [text for text in page.texts if not mention("captcha_badge", text[:_LABEL_LENGTH])]
+    for kind, words in (
+        ("phone", _first("phone", empty)),
+        ("captcha", _first("captcha", [*labels, *texts])),
+        ("login", _first("password", fields) if _first("login", labels) else None),
+        ("payment", _first("payment", fields)),
+    ):
+        if words:
+            found[kind] = words
+    return found
+
+
+def _first(topic: str, lines: Iterable[str]) -> str | None:
+    return next((line for line in lines if mention(topic, line)), None)

@@ -1,4 +1,4 @@
-"""`run-meta.json` and `interception.json`: what the recorder says about a run. Claims, to be checked against the layers."""
+"""`run-meta.json` and `interception.json`: what the recorder says about a run. Claims, checked against the layers."""
 
 from __future__ import annotations
 

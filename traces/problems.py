@@ -26,7 +26,7 @@ class Problem:
 
 @dataclass(slots=True)
 class ProblemLog:
-    """Counts every problem and keeps the first examples of each kind, so a damaged 600 MB file stays cheap to report."""
+    """Counts every problem and keeps the first examples of each kind, so a damaged 600 MB file is cheap to report."""
 
     examples: list[Problem] = field(default_factory=list)
     counts: Counter[tuple[str, str, str]] = field(default_factory=Counter)

@@ -1,4 +1,6 @@
-"""The events of a trace, one dataclass per layer. Every event knows the line it came from, for citation.
+"""The events of a trace, one dataclass per layer, and the steps made of them (`clawjudge.traces.steps`).
+
+Every event and every step knows the line it came from, for citation.
 
 Times are integer milliseconds since the epoch (`t_ms`), or None where the recording does not say; how uncertain a
 layer's clock is belongs to the layer (`clawjudge.traces.clock`).
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
     from clawjudge.traces.payload import Payload
 
 Layer = Literal["video", "screenshots", "http", "actions", "messages"]
+StepKind = Literal["navigate", "click", "fill", "select", "upload", "submit", "request", "wall"]
 LAYERS: tuple[Layer, ...] = ("video", "screenshots", "http", "actions", "messages")
 
 
@@ -101,3 +104,43 @@ class Message:
     tool_calls: tuple[ToolCall, ...] = ()
     tool_results: tuple[ToolResult, ...] = ()
     t_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A line that a step was made from."""
+
+    layer: Literal["actions", "http", "messages"]
+    line: int
+
+
+@dataclass(slots=True)
+class Step:
+    """One step of a run. `target` is how the element or endpoint is named for comparison between runs."""
+
+    kind: StepKind
+    t_ms: int | None
+    url: str
+    target: str
+    label: str = ""
+    """Visible text, title, or endpoint: what to show a person."""
+    value: str | None = None
+    element: Target | None = None
+    end_ms: int | None = None
+    sources: list[Source] = field(default_factory=list)
+    terminal: bool = False
+    """Whether this is a request that commits the task."""
+    method: str = ""
+    index: int = -1
+
+    def extend(self, source: Source) -> None:
+        """Note another line. Of many lines only the first and the last are kept: memory must not grow with typing."""
+        if len(self.sources) > 1:
+            self.sources[-1] = source
+        else:
+            self.sources.append(source)
+
+    @property
+    def line(self) -> Source:
+        """The line to cite: the last one, which carries the final value."""
+        return self.sources[-1]

@@ -7,62 +7,30 @@ payment wall is a `wall`. Every step keeps the lines it was made from.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from typing import Literal
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
 
-from clawjudge.traces.lexicon import mention
+from clawjudge.traces.lexicon import walls_shown as walls_shown
+from clawjudge.traces.lexicon import with_walls
 from clawjudge.traces.records import ActionEvent, RequestEvent, Target
+from clawjudge.traces.records import Source as Source
+from clawjudge.traces.records import Step as Step
+from clawjudge.traces.records import StepKind as StepKind
 from clawjudge.traces.transcripts.pages import PageState
 from clawjudge.traces.urls import endpoint, host, is_web, path, same_site
 
-StepKind = Literal["navigate", "click", "fill", "select", "upload", "submit", "request", "wall"]
-
 STATE_CHANGING = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 BACKGROUND_TYPES = frozenset({"Ping", "CSPViolationReport", "Preflight", "Prefetch", "Beacon"})
-_TEXT_TAGS = frozenset({"INPUT", "TEXTAREA", ""})
-_UPLOAD_PREFIX = "C:\\fakepath\\"
 MAX_STEPS = 6000
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A line that a step was made from."""
-
-    layer: Literal["actions", "http", "messages"]
-    line: int
-
-
-@dataclass(slots=True)
-class Step:
-    """One step of a run. `target` is how the element or endpoint is named for comparison between runs."""
-
-    kind: StepKind
-    t_ms: int | None
-    url: str
-    target: str
-    label: str = ""
-    """Visible text, title, or endpoint: what to show a person."""
-    value: str | None = None
-    element: Target | None = None
-    end_ms: int | None = None
-    sources: list[Source] = field(default_factory=list)
-    terminal: bool = False
-    """Whether this is a request that commits the task."""
-    method: str = ""
-    index: int = -1
-
-    def extend(self, source: Source) -> None:
-        """Note another line. Of many lines only the first and the last are kept: memory must not grow with typing."""
-        if len(self.sources) > 1:
-            self.sources[-1] = source
-        else:
-            self.sources.append(source)
-
-    @property
-    def line(self) -> Source:
-        """The line to cite: the last one, which carries the final value."""
-        return self.sources[-1]
+_FIELD_TAGS = frozenset({"INPUT", "TEXTAREA", "SELECT"})
+_TAKES_NO_TEXT = frozenset({"BODY", "BUTTON", "A", "HTML"})
+_UPLOAD_PREFIX = "C:\\fakepath\\"
+_OPEN_FIELDS = 500
+_TYPED_CHARACTERS = 20_000
+_SUBMIT_MS = 250
+_LABEL_MS = 100
 
 
 def is_state_changing(request: RequestEvent, sites: frozenset[str]) -> bool:
@@ -78,18 +46,34 @@ def build_steps(
     requests: Iterable[tuple[RequestEvent, bool]],
     pages: Iterable[PageState] = (),
     skew_ms: int = 0,
+    on_let_go: Callable[[int], None] | None = None,
 ) -> list[Step]:
     """Steps of one run in order of time.
 
     `requests` are those worth a step, each with whether it is terminal; `pages` are what the agent was shown; `skew_ms`
-    is how far the actions' clock runs ahead of the requests' clock.
+    is how far the actions' clock runs ahead of the requests' clock. Of more than `MAX_STEPS` the first and the last
+    half are kept, and what the middle holds of terminal requests and walls; `on_let_go` is told how many are not.
     """
-    steps = list(_action_steps(actions, skew_ms))
-    steps += [_request_step(request, terminal) for request, terminal in requests]
-    steps = _in_order_of_time(steps)
-    steps = list(_with_walls(steps, pages))
+    made = _Coalescer(skew_ms).steps(actions)
+    first = list(islice(made, MAX_STEPS))
+    # Memory must not grow with the length of the run: of what follows only the end is held.
+    last: deque[Step] = deque(maxlen=MAX_STEPS)
+    let_go = 0
+    for step in made:
+        let_go += len(last) == MAX_STEPS
+        last.append(step)
+    steps = [*first, *last, *(_request_step(request, terminal) for request, terminal in requests)]
+    steps = list(with_walls(_in_order_of_time(steps), pages))
+    if len(steps) > MAX_STEPS:
+        half = MAX_STEPS // 2
+        middle = steps[half:-half]
+        kept = [step for step in middle if step.terminal or step.kind == "wall"]
+        let_go += len(middle) - len(kept)
+        steps = steps[:half] + kept + steps[-half:]
     for index, step in enumerate(steps):
         step.index = index
+    if let_go and on_let_go:
+        on_let_go(let_go)
     return steps
 
 
@@ -97,8 +81,8 @@ def _request_step(request: RequestEvent, terminal: bool) -> Step:
     name = endpoint(request.url)
     if request.method == "GET" and request.resource_type == "Document" and not terminal:
         place = path(request.url)
-        source = Source("http", request.line)
-        return Step("navigate", request.t_ms, request.url, name, place, end_ms=request.t_ms, sources=[source])
+        sources = [Source("http", request.line)]
+        return Step("navigate", request.t_ms, request.url, name, place, end_ms=request.t_ms, sources=sources)
     return Step(
         kind="request",
         t_ms=request.t_ms,
@@ -112,126 +96,186 @@ def _request_step(request: RequestEvent, terminal: bool) -> Step:
     )
 
 
-def _action_steps(actions: Iterable[ActionEvent], skew_ms: int) -> Iterator[Step]:
-    open_fields: dict[str, Step] = {}
-    recent: Step | None = None
-    for event in actions:
-        step = _step_of(event, open_fields, recent, skew_ms)
-        if step is None:
-            continue
-        if step.kind in ("click", "submit", "navigate"):
-            # What was typed before is settled by these; typing in the same field later is a correction of its own.
-            open_fields.clear()
-        recent = step
-        yield step
+@dataclass(slots=True)
+class _Field:
+    """A field that is being edited."""
+
+    step: Step
+    before: str | None
+    """What it held when it was clicked or the first key went down; None if that was not recorded."""
+    touched: bool = False
+    """Whether anything but a click has happened to it."""
+    typed: bool = False
+    """Whether the step's value is made of keys, because the element has none."""
 
 
-def _step_of(event: ActionEvent, open_fields: dict[str, Step], recent: Step | None, skew_ms: int) -> Step | None:
-    """A new step, or None where the event only continues one (which is then updated in place)."""
-    if event.type == "pageLoad":
-        return _navigate(event, recent, skew_ms)
-    if event.target is None:
-        return None
-    key = f"{path(event.url)}|{event.target.xpath or event.target.id}"
-    if event.type in ("input", "change", "keydown", "keyup"):
-        return _edit(event, key, open_fields, skew_ms)
-    if event.type == "click":
-        if _is_field(event.target):
-            return _focus(event, key, open_fields, skew_ms)
-        return _new_step("click", event, skew_ms)
-    if event.type == "submit":
-        if recent is not None and recent.kind == "click" and recent.end_ms is not None and event.t_ms is not None:
-            if event.t_ms - skew_ms - recent.end_ms <= 250:
-                recent.kind = "submit"
-                recent.extend(Source("actions", event.line))
-                return None
-        return _new_step("submit", event, skew_ms)
-    return None
+class _Coalescer:
+    """Turns events into steps one by one. A step may still be updated after it was given out."""
 
+    def __init__(self, skew_ms: int) -> None:
+        self._skew_ms = skew_ms
+        self._open: dict[str, _Field] = {}
+        self._settled: dict[str, str | None] = {}
+        """What fields held when a press settled them; an event that only repeats it is no new entry."""
+        self._recent: Step | None = None
 
-def _navigate(event: ActionEvent, recent: Step | None, skew_ms: int) -> Step | None:
-    if not is_web(event.url):
-        return None
-    if recent is not None and recent.kind == "navigate" and recent.url == event.url:
-        recent.extend(Source("actions", event.line))
-        return None
-    step = _new_step("navigate", event, skew_ms)
-    step.target = endpoint(event.url)
-    step.label = event.title or path(event.url)
-    return step
+    def steps(self, actions: Iterable[ActionEvent]) -> Iterator[Step]:
+        for event in actions:
+            step = self._step_of(event)
+            if step is None:
+                continue
+            if step.kind in ("click", "submit", "navigate"):
+                self._settle(forget=step.kind == "navigate")
+            self._recent = step
+            yield step
 
+    def _settle(self, forget: bool) -> None:
+        """What was typed before is settled by a press; typing in the same field later is a correction of its own."""
+        if forget or len(self._settled) > _OPEN_FIELDS:
+            self._settled.clear()
+        self._settled.update({key: field.step.value for key, field in self._open.items()})
+        self._open.clear()
 
-def _edit(event: ActionEvent, key: str, open_fields: dict[str, Step], skew_ms: int) -> Step | None:
-    target = event.target
-    assert target is not None
-    step = open_fields.get(key)
-    typed = event.key if event.type == "keydown" and event.key and len(event.key) == 1 else None
-    if event.type in ("keydown", "keyup"):
-        if step is None:
-            # Keys on the page itself (shortcuts, Tab arriving somewhere) enter nothing.
-            if typed is None or target.tag in ("BODY", "BUTTON", "A", "HTML"):
-                return None
-        elif event.value is None and typed is None:
+    def _step_of(self, event: ActionEvent) -> Step | None:
+        """A new step, or None where the event only continues one (which is then updated in place)."""
+        if event.type == "pageLoad":
+            return self._navigate(event)
+        target = event.target
+        if target is None:
             return None
-    new = step is None
-    if step is None:
-        step = open_fields[key] = _new_step("fill", event, skew_ms)
-        step.value = None
-    else:
-        step.extend(Source("actions", event.line))
-        step.end_ms = _time(event, skew_ms)
-    if event.value is not None and event.type != "keydown":
-        step.value = event.value
-    elif typed is not None and target.tag not in _TEXT_TAGS:
-        # Content-editable elements have no value; the keys are all there is.
-        step.value = (step.value or "") + typed
-    _settle_kind(step, event)
-    return step if new else None
+        place = target.xpath or target.id or f"{target.tag} {target.name} {target.classes}"
+        key = f"{host(event.url)}{path(event.url)}|{place}"
+        if event.type in ("input", "change", "keydown", "keyup"):
+            return self._edit(event, target, key)
+        if event.type == "click":
+            return self._focus(event, target, key) if target.tag in _FIELD_TAGS else self._new("click", event)
+        return self._submit(event) if event.type == "submit" else None
 
+    def _navigate(self, event: ActionEvent) -> Step | None:
+        if not is_web(event.url):
+            return None
+        recent = self._recent
+        if recent is not None and recent.kind == "navigate" and recent.url == event.url:
+            recent.extend(Source("actions", event.line))
+            return None
+        step = self._new("navigate", event)
+        step.target = endpoint(event.url)
+        step.label = event.title or path(event.url)
+        return step
 
-def _focus(event: ActionEvent, key: str, open_fields: dict[str, Step], skew_ms: int) -> Step | None:
-    """A click into a field opens it for editing; a click on a radio button or box is already the choice."""
-    if key in open_fields:
-        open_fields[key].extend(Source("actions", event.line))
+    def _submit(self, event: ActionEvent) -> Step | None:
+        """A submission is one step with the press that caused it."""
+        recent = self._recent
+        if recent is None or not self._follows(event, recent, _SUBMIT_MS):
+            return self._new("submit", event)
+        pressed = next((f for f in self._open.values() if f.step is recent and not f.touched and f.before), None)
+        if recent.kind != "click" and pressed is None:
+            return self._new("submit", event)
+        if pressed is not None:
+            # <input type="submit">: a button that looks like a field, with its caption as its value.
+            recent.label, recent.value = str(pressed.before)[:80], None
+        recent.kind = "submit"
+        recent.extend(Source("actions", event.line))
+        self._settle(forget=False)
         return None
-    step = open_fields[key] = _new_step("fill", event, skew_ms)
-    step.value = event.value or None
-    return step
+
+    def _follows(self, event: ActionEvent, step: Step, within_ms: int) -> bool:
+        """Whether an event comes right after a step; without times the order of the lines has to do."""
+        moment = _moved(event.t_ms, self._skew_ms)
+        if moment is None or step.end_ms is None:
+            return True
+        return abs(moment - step.end_ms) <= within_ms
+
+    def _focus(self, event: ActionEvent, target: Target, key: str) -> Step | None:
+        """A click into a field opens it for editing; a click on a radio button or box is already the choice."""
+        if key in self._open:
+            self._open[key].step.extend(Source("actions", event.line))
+            return None
+        recent = self._recent
+        # A click on a label is passed on to its box by the browser, at once.
+        passed_on = recent is not None and recent.kind == "click" and (recent.element or Target()).tag == "LABEL"
+        step = recent if passed_on and recent and self._follows(event, recent, _LABEL_MS) else self._new("fill", event)
+        if step is recent:
+            step.element, step.target = target, describe(target)
+            step.extend(Source("actions", event.line))
+        _enter(self._opened(key, step, event.value), event, target)
+        return None if step is recent else step
+
+    def _opened(self, key: str, step: Step, before: str | None) -> _Field:
+        if len(self._open) >= _OPEN_FIELDS:
+            self._open.clear()
+        self._open[key] = field = _Field(step, before)
+        return field
+
+    def _edit(self, event: ActionEvent, target: Target, key: str) -> Step | None:
+        field = self._open.get(key)
+        press = event.type == "keydown"
+        typed = event.key if press and event.key and len(event.key) == 1 else None
+        new = field is None
+        if field is None:
+            # Keys on the page itself (shortcuts, Tab arriving somewhere) enter nothing.
+            if event.type == "keyup" or (press and (typed is None or target.tag in _TAKES_NO_TEXT)):
+                return None
+            if not press and event.value is not None and self._settled.get(key) == event.value:
+                return None
+            step = self._new("fill", event)
+            step.value = None
+            field = self._opened(key, step, event.value if press else None)
+        field.touched = True
+        if event.value is None:
+            _type(field, event, target)
+        elif not press:
+            _enter(field, event, target)
+        if not new:
+            # The last line kept is the one that a citation of the value goes to.
+            if event.value in (None, field.step.value) or not press:
+                field.step.extend(Source("actions", event.line))
+            field.step.end_ms = _moved(event.t_ms, self._skew_ms)
+        return field.step if new else None
+
+    def _new(self, kind: StepKind, event: ActionEvent) -> Step:
+        target = event.target or Target()
+        moment = _moved(event.t_ms, self._skew_ms)
+        return Step(
+            kind=kind,
+            t_ms=moment,
+            end_ms=moment,
+            url=event.url,
+            target=describe(target),
+            label=(target.text or target.name or target.id or target.tag.lower()).strip()[:80],
+            value=event.value,
+            element=event.target,
+            sources=[Source("actions", event.line)],
+        )
 
 
-def _settle_kind(step: Step, event: ActionEvent) -> None:
-    target = event.target
-    assert target is not None
+def _enter(field: _Field, event: ActionEvent, target: Target) -> None:
+    """The field holds `event.value` now; what kind of step that makes."""
+    step, value = field.step, event.value or ""
+    step.value = event.value if field.touched else event.value or None
     if target.tag == "SELECT":
         step.kind = "select"
-    elif (event.value or "").startswith(_UPLOAD_PREFIX):
-        step.kind = "upload"
-        step.value = (event.value or "")[len(_UPLOAD_PREFIX) :]
-    elif event.type == "keydown" and event.key and len(event.key) == 1:
-        step.kind = "fill"
-        step.method = "typed"
-    elif event.type == "change" and step.method != "typed" and target.tag == "INPUT":
+    elif value.startswith(_UPLOAD_PREFIX):
+        step.kind, step.value = "upload", value[len(_UPLOAD_PREFIX) :]
+    elif field.touched and target.tag == "INPUT" and value and value == (field.before or "on"):
+        # A box or a radio button reports the same value before and after; a text field that changed does not.
         step.kind = "select"
+    else:
+        step.kind = "fill"
 
 
-def _is_field(target: Target) -> bool:
-    return target.tag in ("INPUT", "TEXTAREA", "SELECT")
-
-
-def _new_step(kind: StepKind, event: ActionEvent, skew_ms: int) -> Step:
-    target = event.target or Target()
-    moment = _time(event, skew_ms)
-    return Step(
-        kind=kind,
-        t_ms=moment,
-        end_ms=moment,
-        url=event.url,
-        target=describe(target),
-        label=(target.text or target.name or target.id or target.tag.lower()).strip()[:80],
-        value=event.value,
-        element=event.target,
-        sources=[Source("actions", event.line)],
-    )
+def _type(field: _Field, event: ActionEvent, target: Target) -> None:
+    """Content-editable elements have no value: the keys are all there is, or the text after a paste."""
+    step = field.step
+    if event.type == "keydown" and event.key:
+        text = step.value or ""
+        if event.key == "Backspace":
+            step.value = text[:-1]
+        elif len(text) < _TYPED_CHARACTERS and (len(event.key) == 1 or event.key == "Enter"):
+            step.value = text + (event.key if len(event.key) == 1 else "\n" if text else "")
+        field.typed = True
+    elif not field.typed and event.type in ("input", "change") and target.text:
+        step.value = target.text
 
 
 def describe(target: Target) -> str:
@@ -240,8 +284,8 @@ def describe(target: Target) -> str:
     return " ".join(part for part in (target.tag.lower(), target.id, target.name, text) if part)
 
 
-def _time(event: ActionEvent, skew_ms: int) -> int | None:
-    return None if event.t_ms is None else event.t_ms - skew_ms
+def _moved(t_ms: int | None, skew_ms: int) -> int | None:
+    return None if t_ms is None else t_ms - skew_ms
 
 
 def _in_order_of_time(steps: list[Step]) -> list[Step]:
@@ -253,62 +297,3 @@ def _in_order_of_time(steps: list[Step]) -> list[Step]:
         keyed.append((last, position, step))
     keyed.sort(key=lambda item: item[:2])
     return [step for _, _, step in keyed]
-
-
-def _with_walls(steps: list[Step], pages: Iterable[PageState]) -> Iterator[Step]:
-    """Adds one wall step for each kind of wall that the run met, where it was first seen."""
-    seen: set[str] = set()
-    for step in steps:
-        kind = _wall_in_step(step)
-        if kind and kind not in seen:
-            seen.add(kind)
-            yield Step(
-                kind="wall",
-                t_ms=step.t_ms,
-                url=step.url,
-                target=f"wall {kind}",
-                label=f"{kind} wall",
-                value=kind,
-                element=step.element,
-                sources=step.sources[:1],
-            )
-        yield step
-    for page in pages:
-        for kind, words in walls_shown(page).items():
-            if kind not in seen:
-                seen.add(kind)
-                source = Source("messages", page.line)
-                yield Step("wall", None, page.url, f"wall {kind}", words, kind, sources=[source])
-
-
-def _wall_in_step(step: Step) -> str | None:
-    if step.kind == "request" and mention("captcha", path(step.url)):
-        return "captcha"
-    element = step.element
-    if element is not None and mention("captcha", f"{element.id} {element.name} {element.classes}"):
-        return "captcha"
-    return None
-
-
-def walls_shown(page: PageState) -> dict[str, str]:
-    """Kinds of wall that a page shows, each with the words that show it.
-
-    Form controls tell; running text alone is not enough, for anyone can write it (a CAPTCHA, often a bare image, is the
-    exception).
-    """
-    found: dict[str, str] = {}
-    fields = [c.label for c in page.controls if c.role in ("textbox", "searchbox", "spinbutton", "combobox", "input")]
-    empty = [c.label for c in page.controls if c.label in fields and not c.value]
-    for kind, words in (
-        ("phone", _first("phone", empty)),
-        ("captcha", _first("captcha", [*(c.label for c in page.controls), *page.texts])),
-        ("login", _first("password", fields) if _first("login", [c.label for c in page.controls]) else None),
-        ("payment", _first("payment", fields)),
-    ):
-        if words:
-            found[kind] = words
-    return found
-
-
-def _first(topic: str, lines: Iterable[str]) -> str | None:
-    return next((line for line in lines if mention(topic, line)), None)

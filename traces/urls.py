@@ -13,8 +13,8 @@ _IDENTIFIER = re.compile(
 _IP = re.compile(r"[0-9.]+|.*:.*")
 # Second levels under which countries give out names; any other short label there is somebody's own (`hp.de`).
 _SECOND_LEVELS = frozenset(
-    "ac biz co com edu firm gen go gob gouv gov gv id in ind info k12 lg ltd me mil name ne net nhs nic nom or org plc"
-    " police pro res sch school tm web".split()
+    {"ac", "co", "com", "edu", "go", "gob", "gouv", "gov", "gv", "k12", "ltd", "mil", "ne", "net", "nhs", "nom"}
+    | {"or", "org", "plc", "police", "sch", "school"}
 )
 
 

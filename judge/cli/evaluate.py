@@ -135,6 +135,9 @@ def evaluate(
         interrupted = True
         notice(f"interrupted after {len(verdicts)} of {len(chosen)} runs; the results so far follow")
     result = report(choice, verdicts, n_found=len(pairings))
+    broken = sum(verdict.reason_code == "judge_error" for verdict in verdicts)
+    if broken:
+        notice(f"the judge itself failed on {broken} of {len(verdicts)} runs; run again with -v to see where")
     emit(_formatted(result, form, agent, to_file=output is not None), output)
     return gravest([*_gates(result, fail_under, fail_on), Exit.INTERRUPTED if interrupted else Exit.DONE])
 

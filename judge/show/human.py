@@ -163,7 +163,8 @@ def _run_line(verdict: Verdict, column: int) -> Line:
     run = plain(verdict.run)
     # The end of a path tells runs apart better than its beginning.
     run = run if len(run) <= column else "…" + run[-column + 1 :]
-    about = "" if verdict.outcome == "pass" else f"  {' '.join(map(plain, [*verdict.violated_rules, verdict.reason_code]))}"
+    codes = " ".join(map(plain, [*verdict.violated_rules, verdict.reason_code]))
+    about = "" if verdict.outcome == "pass" else f"  {codes}"
     sign = (f"{_SIGNS[verdict.outcome]:<10}", _COLOURS[verdict.outcome])
     stage = f"{_STAGE_SIGNS[verdict.stage1.status]:^7}"
     return line(sign, f"  {stage}  {run:<{column}}  {why(verdict)}", (about, "dim"), cut=True)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -29,15 +31,15 @@ def _write_lines(path: Path, lines: list[dict[str, Any]]) -> None:
 
 @pytest.fixture
 def make_run() -> MakeRun:
-    """Writes a run: `make_run(folder, order={...}, task_id=..., instruction=..., meta={...}, human=...)`.
+    """Writes a run: `make_run(folder, order={...}, task_id=..., instruction=..., human=...)`.
 
-    `order` updates the body of the final request; None leaves that request out. `task=False` writes no task.json, and
-    `meta_task=False` keeps task id and instruction out of run-meta.json too.
+    `order` updates the body of the final request; None leaves that request out, and the run is then unjudged.
+    `task=False` writes no task.json; `meta_task=False` keeps task id and instruction out of run-meta.json too.
     """
 
     def make(
         folder: Path,
-        order: dict[str, Any] | None = {},
+        order: Mapping[str, Any] | None = MappingProxyType({}),
         *,
         task_id: int | None = 7,
         instruction: str = INSTRUCTION,
@@ -62,8 +64,8 @@ def make_run() -> MakeRun:
                 "dish": "Pad Thai",
                 "quantity": 2,
                 "note": "no peanuts",
-                "session": f"s_{len(str(folder)):032x}",
-            } | order
+                "session": "s_" + hashlib.sha256(str(folder).encode()).hexdigest()[:32],
+            } | dict(order)
             final = {"timestamp": START + 9, "method": "POST", "url": URL, "resource_type": "Fetch"}
             final |= {"headers": {"Content-Type": "application/json"}, "body": json.dumps(body)}
             requests.append(final)

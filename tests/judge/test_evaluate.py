@@ -56,7 +56,7 @@ def test_a_batch_keeps_its_order_and_tells_each_verdict_at_once(tmp_path, make_r
     told: list[str] = []
     result = evaluate(tmp_path, on_verdict=lambda v: told.append(v.run))
     assert told == [v.run for v in result.verdicts] == ["a", "b", "c/d"]
-    assert [v.outcome for v in result.verdicts] == ["fail", "pass", "fail"]
+    assert [v.outcome for v in result.verdicts] == ["fail", "pass", "unjudged"]
     assert result.summary["n_found"] == 3
     assert result.summary["stage1"] == {"n_applicable": 3, "n_intercepted": 2, "rate": 0.666667}
 

@@ -63,7 +63,7 @@ def test_relative_paths_work_too(tmp_path, make_run, monkeypatch):
     make_run(tmp_path / "t" / "run")
     make_run(tmp_path / "t" / "reference")
     monkeypatch.chdir(tmp_path / "t" / "run")
-    [pairing] = pair(Path("."), None)
+    [pairing] = pair(Path(), None)
     assert pairing.run == "."
     assert pairing.reference is not None
     assert pairing.reference.samefile(tmp_path / "t" / "reference")
