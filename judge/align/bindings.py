@@ -8,24 +8,21 @@ that differs is uncertain: code cannot tell, and says so.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+import re
+from dataclasses import dataclass, replace
 from typing import Any
 
 from clawjudge.judge.align import moments
+from clawjudge.judge.align.context import BindingContext
+from clawjudge.judge.align.noise import why_noise
 from clawjudge.judge.align.payloads import ABSENT, FieldPair, is_file, pair_fields, request_tree
-from clawjudge.judge.align.sources import Bound, TaskSources
+from clawjudge.judge.align.sources import Bound
 from clawjudge.judge.align.values import Comparison, compare, is_empty, truth
 from clawjudge.judge.align.volatile import shape
 from clawjudge.judge.verdict import FieldKind, FieldStatus
 from clawjudge.traces.lexicon import mention, plain
 from clawjudge.traces.payload import flatten
 from clawjudge.traces.records import RequestEvent
-
-_ENTITY_WORDS = frozenset(
-    ["id", "item", "product", "sku", "variant", "listing", "offer", "job", "event", "article", "seller", "restaurant", "store", "shop"]
-)
-_CODE_LENGTH = (4, 10)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,24 +48,6 @@ class Field:
         return leaf_name(self.pointer)
 
 
-@dataclass
-class BindingContext:
-    """What is known of both runs beside the two requests."""
-
-    sources: TaskSources
-    reference_emails: frozenset[str] = frozenset()
-    reference_times: tuple[int, int] | None = None
-    agent_times: tuple[int, int] | None = None
-    region: str | None = None
-    """Country of the persona, for phone numbers."""
-    agent_entered: frozenset[str] = frozenset()
-    """What the agent typed, chose or pressed, in plain form."""
-    chosen: frozenset[str] = frozenset()
-    """Parts of the addresses of pages that either run opened: a token among them names a thing that was chosen."""
-    was_shown: Callable[[str], bool] = field(default=lambda text: False)
-    """Whether a text stood on a page or in a message that the agent read."""
-
-
 def bind_fields(reference: RequestEvent, agent: RequestEvent, context: BindingContext) -> list[Field]:
     """Compare the terminal request of the agent with that of the reference, field by field."""
     trees = request_tree(reference), request_tree(agent)
@@ -76,7 +55,10 @@ def bind_fields(reference: RequestEvent, agent: RequestEvent, context: BindingCo
     same_instants = _same_instant_scopes(*trees)
     fields = [_judge(pair, context, same_instants) for pair in pair_fields(*trees, ordered=ordered)]
     kept = [f for f in fields if not _is_noise(f)]
-    return _weigh_numbers(kept)
+    return _weigh_extras(_weigh_numbers(kept))
+
+
+_LONG_WORD = re.compile(r"[^\W\d_]{4,}")
 
 
 def leaf_name(pointer: str) -> str:
@@ -106,9 +88,9 @@ def _judge(pair: FieldPair, context: BindingContext, same_instants: frozenset[st
         return _field(pair, kind, "match", bound, result.normalisations)
     if agent is ABSENT or is_empty(agent):
         return _judge_missing(pair, bound, context)
-    volatile = _volatile(pair, bound, context)
-    if volatile:
-        return _field(pair, "volatile", "match", bound, (volatile,))
+    noise = why_noise(pair, bound, context)
+    if noise:
+        return _field(pair, "volatile", "match", bound, (noise,))
     if result.equal is None:
         return _field(pair, kind, "uncertain", bound, note=f"may be the same: {result.normalisations[0]}")
     if not bound:
@@ -138,11 +120,11 @@ def _compare(pair: FieldPair, context: BindingContext, same_instants: frozenset[
     if agent is ABSENT:
         return Comparison(is_empty(reference) or reference is False, ("absent",))
     if is_file(reference) or is_file(agent):
-        return _compare_files(reference, agent)
+        return _compare_files(reference, agent, context)
     result = compare(reference, agent, context.region)
     if result.equal:
         return result
-    if _sameown_address(reference, agent, context):
+    if _same_own_address(reference, agent, context):
         return Comparison(True, ("own_email",))
     scope = pair.pointer.rsplit("/", 1)[0]
     timed = moments.moment(str(reference)) or moments.zone(reference)
@@ -151,16 +133,24 @@ def _compare(pair: FieldPair, context: BindingContext, same_instants: frozenset[
     return result
 
 
-def _compare_files(reference: Any, agent: Any) -> Comparison:
-    """Two uploads: the same bytes, or the same name (a résumé carries each run's own address), are the same file."""
+def _compare_files(reference: Any, agent: Any, context: BindingContext) -> Comparison:
+    """Two uploads of one name are the same file: a résumé carries each run's own address, so bytes may differ."""
     if not (is_file(reference) and is_file(agent)):
         return Comparison(False)
-    if reference["sha256"] == agent["sha256"]:
-        return Comparison(True)
     if not agent["size"] and reference["size"]:
         return Comparison(False)
-    same = str(reference["filename"]).casefold() == str(agent["filename"]).casefold()
-    return Comparison(True, ("file_name",)) if same else Comparison(None, ("file_name",))
+    same_name = str(reference["filename"]).casefold() == str(agent["filename"]).casefold()
+    if same_name:
+        return Comparison(True, () if reference["sha256"] == agent["sha256"] else ("file_name",))
+    # The task may name the very file; then another name is another file, whatever recovered bytes say.
+    if _words_in_task(reference["filename"], context) - _words_in_task(agent["filename"], context):
+        return Comparison(False)
+    return Comparison(None, ("file_name",))
+
+
+def _words_in_task(file_name: Any, context: BindingContext) -> frozenset[str]:
+    words = (word for word in plain(str(file_name).rsplit(".", 1)[0]).split() if len(word) > 3)
+    return frozenset(word for word in words if context.sources.bind(word))
 
 
 def _what_binds(pair: FieldPair, context: BindingContext) -> tuple[Bound, ...]:
@@ -169,7 +159,29 @@ def _what_binds(pair: FieldPair, context: BindingContext) -> tuple[Bound, ...]:
         names = plain(f"{leaf_name(pair.pointer)} {pair.reference['filename']}").split()
         found = (context.sources.bind(name) for name in names if len(name) > 3)
         return next((tuple(b) for b in found if b), ())
-    return tuple(context.sources.bind(pair.reference, pair.pointer)) or own_address(pair.reference, context)
+    if isinstance(pair.reference, dict):
+        leaves = (context.sources.bind(leaf) for _, leaf in flatten(pair.reference))
+        return next((tuple(b) for b in leaves if b), ())
+    found_values = tuple(context.sources.bind(pair.reference, pair.pointer)) or own_address(pair.reference, context)
+    return found_values or _bound_by_option(pair.reference, context)
+
+
+def _bound_by_option(reference: Any, context: BindingContext) -> tuple[Bound, ...]:
+    """A code the human chose from a list (`std`) when the instruction names one of that list's options ("Standard").
+
+    The human's choice is the right one by definition, and the list is one that the task speaks of.
+    """
+    options = context.options.get(str(reference).strip().casefold())
+    if not options:
+        return ()
+    for word in _LONG_WORD.findall(context.sources.instruction):
+        for found in re.finditer(re.escape(word), options, re.IGNORECASE):
+            before, after = options[: found.start()][-1:], options[found.end() :][:1]
+            # Options stand in one text without anything between them: a capital, a digit or the end closes a word.
+            opens = not before or not before.isalpha() or (before.islower() and found.group()[0].isupper())
+            if opens and (not after or not after.isalpha() or after.isupper()):
+                return (Bound("instruction", word, 1),)
+    return ()
 
 
 def own_address(reference: Any, context: BindingContext) -> tuple[Bound, ...]:
@@ -178,7 +190,7 @@ def own_address(reference: Any, context: BindingContext) -> tuple[Bound, ...]:
     return ()
 
 
-def _sameown_address(reference: Any, agent: Any, context: BindingContext) -> bool:
+def _same_own_address(reference: Any, agent: Any, context: BindingContext) -> bool:
     """Each run has its own disposable address; a value made from it differs for that reason alone."""
     if not isinstance(reference, str) or not isinstance(agent, str):
         return False
@@ -189,54 +201,6 @@ def _sameown_address(reference: Any, agent: Any, context: BindingContext) -> boo
                 if old and old in left and left.replace(old, new) == right:
                     return True
     return False
-
-
-def _volatile(pair: FieldPair, bound: tuple[Bound, ...], context: BindingContext) -> str | None:
-    """Why a difference means nothing, or None."""
-    if bound and bound[0].strength >= 2:
-        return None
-    shapes = shape(pair.reference, context.reference_times), shape(pair.agent, context.agent_times)
-    if shapes[0] and shapes[0] == shapes[1]:
-        return None if shapes[0] != "timestamp" and _names_a_thing(pair, context) else shapes[0]
-    return "one_time_code" if _is_one_time_code(pair, context) else None
-
-
-def _names_a_thing(pair: FieldPair, context: BindingContext) -> bool:
-    """Whether a token stands for something chosen (a product, a slot) rather than for the session."""
-    if pair.in_list or pair.pointer.startswith("/url"):
-        return str(pair.reference) in context.chosen or str(pair.agent) in context.chosen or pair.in_list
-    if str(pair.agent) in context.chosen or str(pair.reference) in context.chosen:
-        return True
-    words = set(_name_words(pair.pointer))
-    session = {
-        "session",
-        "sid",
-        "csrf",
-        "xsrf",
-        "token",
-        "nonce",
-        "trace",
-        "request",
-        "correlation",
-        "idempotency",
-        "client",
-    }
-    return bool(words & _ENTITY_WORDS) and not words & session
-
-
-def _name_words(pointer: str) -> list[str]:
-    return plain(leaf_name(pointer)).split()
-
-
-def _is_one_time_code(pair: FieldPair, context: BindingContext) -> bool:
-    """A short code that the agent read before it entered it, and that nothing in the task gives."""
-    texts = str(pair.reference).strip(), str(pair.agent).strip()
-    for text in texts:
-        if not (_CODE_LENGTH[0] <= len(text) <= _CODE_LENGTH[1] and text.isalnum() and any(c.isdigit() for c in text)):
-            return False
-    named = mention("code", leaf_name(pair.pointer)) is not None
-    typed = texts[1].casefold() in context.agent_entered
-    return (named or len(texts[0]) == len(texts[1])) and typed and context.was_shown(texts[1])
 
 
 def _judge_missing(pair: FieldPair, bound: tuple[Bound, ...], context: BindingContext) -> Field:
@@ -256,7 +220,7 @@ def _judge_extra(pair: FieldPair, context: BindingContext) -> Field:
         return _field(pair, "volatile", "match", note="only the agent's request has it")
     bound = tuple(context.sources.bind(agent, pair.pointer))
     if pair.in_list and pair.reference is ABSENT:
-        return _field(pair, "bound" if bound else "free", "extra", bound, note="one more than the reference has")
+        return _field(pair, "free", "extra", bound, note="one more than the reference has")
     if bound and bound[0].strength >= 2:
         return _field(pair, "bound", "match", bound, note="given by the task, left out by the reference")
     entered = str(agent).strip().casefold() in context.agent_entered
@@ -279,17 +243,7 @@ def _weigh_numbers(fields: list[Field]) -> list[Field]:
         if f.status == "match" and b.source == "instruction" and is_number(f.reference)
     }
     return [
-        Field(
-            f.pointer,
-            f.agent_pointer,
-            f.reference,
-            f.agent,
-            "free",
-            "uncertain",
-            f.bound_by,
-            (),
-            "a number, bound elsewhere",
-        )
+        replace(f, kind="free", status="uncertain", note="a number, bound elsewhere")
         if f.status in ("mismatch", "missing")
         and is_number(f.reference)
         and f.bound_by
@@ -297,6 +251,25 @@ def _weigh_numbers(fields: list[Field]) -> list[Field]:
         else f
         for f in fields
     ]
+
+
+def _weigh_extras(fields: list[Field]) -> list[Field]:
+    """An element more is wrong where the task spells out what the list holds, and uncertain elsewhere."""
+    spelled_out = {
+        _list_of(f.pointer)
+        for f in fields
+        if f.bound_by and f.bound_by[0].source == "instruction" and f.status != "extra"
+    } - {""}
+    return [
+        replace(f, kind="bound") if f.status == "extra" and _list_of(f.pointer) in spelled_out else f for f in fields
+    ]
+
+
+def _list_of(pointer: str) -> str:
+    """The pointer of the innermost list that holds `pointer`, or an empty text."""
+    parts = pointer.split("/")
+    place = max((i for i, part in enumerate(parts) if part.isdigit()), default=0)
+    return "/".join(parts[:place])
 
 
 def is_number(value: Any) -> bool:

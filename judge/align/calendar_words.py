@@ -7,17 +7,16 @@ import re
 from dataclasses import dataclass
 from datetime import date, time
 
-from clawjudge.judge.align import moments
+from clawjudge.judge.align import moments, months
+from clawjudge.judge.align.languages import languages_of
 
-_LANGUAGES = ("en", "fr", "de", "es", "it", "pt", "nl", "sv", "da", "pl", "tr", "id")
-_ISO = re.compile(r"(?<!\d)\d{4}-\d{1,2}-\d{1,2}(?!\d)")
-_NUMERIC = re.compile(r"(?<![\d./-])\d{1,2}[./-]\d{1,2}[./-]\d{2,4}(?![\d./-])")
-_IDEOGRAPHIC = re.compile(r"(?:(\d{4})\s*年)?\s*(\d{1,2})\s*[月]\s*(\d{1,2})\s*[日号號]")
+_ISO = re.compile(r"(?<![\d-])\d{4}-\d{1,2}-\d{1,2}(?![\d-])")
+_NUMERIC = re.compile(r"(?<![\d./-])\d{1,2}([./-])\d{1,2}\1(?:\d{4}|\d{2})(?![\d/-]|\.\d)")
 _TIMES = re.compile(
     r"(?<![\d:.])(?:\d{1,2}:\d{2}(?::\d{2})?\s*(?:[ap]\.?m\.?)?|\d{1,2}\s*[ap]\.?m\.?)(?![\w:])", re.IGNORECASE
 )
 _EUROPEAN_TIMES = re.compile(r"(?<![\d:.])(\d{1,2})(?:[.:h](\d{2}))?\s?(?:Uhr|h\b|时|時|点|點|시)", re.IGNORECASE)
-_HALF = re.compile(r"[ap]\.?m", re.IGNORECASE)
+_FRENCH_TIMES = re.compile(r"(?<![\d:.\w])(\d{1,2})h(\d{2})(?!\w)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,52 +38,60 @@ def find_dates(text: str) -> tuple[TextDate, ...]:
     found: list[TextDate] = []
     for match in [*_ISO.finditer(text), *_NUMERIC.finditer(text)]:
         found += [TextDate(d.month, d.day, d.year, match.group()) for d in moments.dates(match.group())]
-    for match in _IDEOGRAPHIC.finditer(text):
-        found.append(TextDate(int(match[2]), int(match[3]), int(match[1]) if match[1] else None, match.group()))
-    pattern, numbers = _month_pattern()
-    for match in pattern.finditer(text):
-        day = int(match["before"] or match["after"])
-        month = numbers[match["month"].casefold().rstrip(".")]
-        if 1 <= day <= 31:
-            found.append(TextDate(month, day, int(match["year"]) if match["year"] else None, match.group().strip()))
+    for match in months.IDEOGRAPHIC.finditer(text):
+        found += _day(match[2], int(match[3]), match[1], match.group())
+    names = _names(languages_of(text))
+    for match in _pattern(tuple(names)).finditer(text):
+        month = names[match["month"].casefold().rstrip(".")]
+        year, quote = match["year"] or match["year_ahead"], match.group().strip()
+        found += [day for n in ("before", "after") if match[n] for day in _day(match[n], month, year, quote, swap=True)]
     return tuple(found)
+
+
+def _day(first: str, second: int, year: str | None, quote: str, swap: bool = False) -> list[TextDate]:
+    month, day = (second, int(first)) if swap else (int(first), second)
+    try:
+        date(int(year) if year else 2024, month, day)
+    except ValueError:
+        return []
+    return [TextDate(month, day, int(year) if year else None, quote)]
 
 
 @functools.lru_cache(maxsize=64)
 def find_times(text: str) -> tuple[tuple[time, str], ...]:
     """Every clock time in `text` with its words. `9-11 am` gives 11:00 only: a bare hour is no time."""
-    found = []
+    found: list[tuple[time, str]] = []
     for match in _TIMES.finditer(text):
-        value = moments.clock(match.group().strip())
-        if value is not None:
-            found.append((value, match.group().strip()))
-            if not _HALF.search(match.group()) and 1 <= value.hour < 12:
-                # "2:30" without a half of the day may be either.
-                found.append((value.replace(hour=value.hour + 12), match.group().strip()))
-    for match in _EUROPEAN_TIMES.finditer(text):
+        words = match.group().strip()
+        # "2:30" without a half of the day may be either.
+        found += [(value, words) for value in moments.clock_readings(words)]
+    for match in [*_EUROPEAN_TIMES.finditer(text), *_FRENCH_TIMES.finditer(text)]:
         hour, minute = int(match[1]), int(match[2] or 0)
-        if hour < 24 and minute < 60:
+        if hour < 24 and minute < 60 and (time(hour, minute), match.group().strip()) not in found:
             found.append((time(hour, minute), match.group().strip()))
     return tuple(found)
 
 
 @functools.cache
-def _month_pattern() -> tuple[re.Pattern[str], dict[str, int]]:
-    from babel import Locale
+def _names(languages: tuple[str, ...]) -> dict[str, int]:
+    """Full names in every language; abbreviations only in the text's own: `out 3` is a date in Portuguese alone."""
+    found = {"sept": 9} if "en" in languages or not languages else {}
+    for language in languages or months.LANGUAGES:
+        found.update(months.month_numbers(language, True) if language in months.LANGUAGES else {})
+    for language in (*languages, *months.LANGUAGES):
+        if language in months.LANGUAGES:
+            for name, number in months.month_numbers(language, False).items():
+                if len(name) > 3 or language in languages or not languages:
+                    found.setdefault(name, number)
+    return found
 
-    numbers: dict[str, int] = {}
-    for language in _LANGUAGES:
-        months = Locale(language).months
-        for context in ("format", "stand-alone"):
-            for width in ("wide", "abbreviated"):
-                for number, name in months[context][width].items():
-                    key = name.casefold().rstrip(".")
-                    if len(key) >= 3 and not key.isdigit():
-                        numbers.setdefault(key, number)
-    names = "|".join(sorted(map(re.escape, numbers), key=len, reverse=True))
-    ordinal = r"(?:st|nd|rd|th|er|º|\.)?"
+
+@functools.lru_cache(maxsize=64)
+def _pattern(names: tuple[str, ...]) -> re.Pattern[str]:
     pattern = (
-        rf"(?<![\w])(?:(?P<before>\d{{1,2}}){ordinal}\s+(?:de\s+|of\s+)?)?(?P<month>{names})\.?"
-        rf"(?(before)|\s+(?P<after>\d{{1,2}}){ordinal}(?!\d|:))(?:,?\s+(?:de\s+)?(?P<year>(?:19|20)\d{{2}}))?(?!\w)"
+        rf"(?<!\w)(?:(?P<year_ahead>(?:19|20)\d{{2}})[.,]?\s+)?"
+        rf"(?:(?P<before>\d{{1,2}}){months.ORDINAL}\s+(?:de\s+|of\s+)?)?(?P<month>{months.alternatives(names)})\.?"
+        rf"(?(before)|\s+(?P<after>\d{{1,2}}){months.ORDINAL}(?!\d|:))"
+        rf"(?:,?\s+(?:del?\s+|of\s+)?(?P<year>(?:19|20)\d{{2}}))?(?!\w)"
     )
-    return re.compile(pattern, re.IGNORECASE), numbers
+    return re.compile(pattern, re.IGNORECASE)

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from clawjudge.judge.align import calendar_words, quantities
-from clawjudge.judge.align.bindings import BindingContext, Field, own_address
+from clawjudge.judge.align.bindings import Field, own_address
+from clawjudge.judge.align.context import BindingContext
 from clawjudge.judge.align.payloads import request_tree
 from clawjudge.judge.align.progress import same_as_reference
 from clawjudge.judge.align.sources import QUOTED

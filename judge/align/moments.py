@@ -14,7 +14,9 @@ _ISO_DATE = re.compile(r"^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})$")
 _COMPACT_DATE = re.compile(r"^((?:19|20)\d{2})(\d{2})(\d{2})$")
 _ISO_MOMENT = re.compile(r"^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}")
 _NUMERIC_DATE = re.compile(r"^(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})$")
-_DATE_AND_CLOCK = re.compile(r"^(\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}),?\s+(\d{1,2}:\d{2}.*|\d{1,2}\s*[ap]\.?m\.?)$", re.IGNORECASE)
+_DATE_AND_CLOCK = re.compile(
+    r"^(\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}),?\s+(\d{1,2}:\d{2}.*|\d{1,2}\s*[ap]\.?m\.?)$", re.IGNORECASE
+)
 _MONTH_YEAR = re.compile(
     r"^(?:(?P<y1>(?:19|20)\d{2})(?P<s1>[-/. ])(?P<m1>\d{1,2})"
     r"|(?P<m2>\d{1,2})\s*(?P<s2>[-/. ])\s*(?P<y2>(?:19|20)\d{2}|\d{2}))$"
@@ -68,7 +70,7 @@ def same_moment(first: str, second: str) -> bool | None:
 
 
 def _same_clock(first: tuple[time, ...], second: tuple[time, ...]) -> bool | None:
-    if first == second or (first[0] == second[0] and 1 == len(first) * len(second)):
+    if first == second or (first[0] == second[0] and len(first) * len(second) == 1):
         return True
     if first[0] == second[0] and first[0].hour >= 10:
         # A time from ten on without a half of the day is read on the 24-hour clock.

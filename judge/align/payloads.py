@@ -81,6 +81,10 @@ def _pair(
             left = reference[i] if i is not None else ABSENT
             right = agent[j] if j is not None else ABSENT
             place = f"{pointer}/{i if i is not None else j}"
+            if left is ABSENT or right is ABSENT:
+                # A whole element more or less is one difference, not one for each of its fields.
+                yield FieldPair(place, f"{agent_pointer}/{j if j is not None else i}", left, right, True)
+                continue
             for pair in _pair(place, f"{agent_pointer}/{j if j is not None else i}", left, right, True, ordered):
                 yield FieldPair(
                     pair.pointer, pair.agent_pointer, pair.reference, pair.agent, True, pair.reordered or moved

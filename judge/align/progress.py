@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from clawjudge.judge.align.alignment import Alignment
-from clawjudge.judge.align.bindings import BindingContext, Field, bind_fields, is_number
+from clawjudge.judge.align.bindings import Field, bind_fields, is_number
+from clawjudge.judge.align.context import BindingContext
 from clawjudge.judge.align.payloads import request_tree
 from clawjudge.judge.align.values import compare, is_empty, truth
 from clawjudge.judge.verdict import FieldStatus

@@ -1,30 +1,58 @@
 """Are two values of a form field the same? Each rule that makes them the same has a name, which goes into the result.
 
 A comparison has three answers: equal, different, or None where the text allows both (`01/02/2027`). The rules are tried
-from the strictest to the most lenient and the first that decides wins.
+from the strictest to the most lenient; one that says equal wins over one that says perhaps.
 """
 
 from __future__ import annotations
 
-import html
+import functools
 import re
-import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import unquote_plus
 
 from rapidfuzz.distance import Levenshtein
 
 from clawjudge.judge.align import moments, quantities
+from clawjudge.judge.align.codes import same_code
+from clawjudge.judge.align.texts import (
+    abbreviates,
+    loose_form,
+    same_markup,
+    same_slug,
+    same_url_text,
+    same_words,
+    slug,
+    unicode_form,
+    white_space,
+    without_markup,
+)
+from clawjudge.traces.payload import flatten
 
-_SPACE = re.compile(r"\s+")
-_TAG = re.compile(r"<[a-zA-Z/][^<>]{0,200}>")
-_IDENTIFIER = re.compile(r"^[^\W_]+(?:[-_][^\W_]+)+$")
-_NAME = re.compile(r"^[\w\s'&.,()/-]+$")
+__all__ = [
+    "Comparison",
+    "compare",
+    "distance",
+    "is_empty",
+    "same_code",
+    "same_slug",
+    "slug",
+    "truth",
+    "unicode_form",
+    "verbatim",
+    "white_space",
+    "without_markup",
+]
+
 _TRUE = frozenset({"true", "yes", "on", "y", "ja", "oui", "sí", "si", "sim", "да", "是", "はい", "예", "네"})
 _FALSE = frozenset({"false", "no", "off", "n", "nein", "non", "não", "нет", "否", "いいえ", "아니요", "아니오"})
-_QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-", "‑": "-", "−": "-", "\u00a0": " "})
-_INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"))
+_SWITCHES = frozenset({"true", "false", "yes", "no", "on", "off", "1", "0"})
+_EMAIL = re.compile(r"^[^@\s]+@[^@\s]+\.[^@\s]+$")
+_CASE_MATTERS = re.compile(
+    r"^(?=[^@\s]{8,}$)(?=.*\d)(?=.*[A-Z])(?=.*[a-z])(?!.*[^\w.+/=:~-]).*\S{2}[a-z\d].*$|://[^/]+/."
+)
+_CACHED_LENGTH = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +61,9 @@ class Comparison:
 
     equal: bool | None
     normalisations: tuple[str, ...] = ()
+
+
+_DIFFERENT = Comparison(False)
 
 
 def is_empty(value: Any) -> bool:
@@ -45,23 +76,50 @@ def compare(reference: Any, agent: Any, region: str | None = None) -> Comparison
 
     `region` is an ISO 3166 country code for phone numbers written without one.
     """
-    if type(reference) is type(agent) and reference == agent:
+    if isinstance(reference, str) and isinstance(agent, str) and reference == agent:
         return Comparison(True)
     if is_empty(reference) and is_empty(agent):
-        return Comparison(True, ("empty",))
+        return Comparison(True, ("empty",) if type(reference) is not type(agent) or reference != agent else ())
     if is_empty(reference) != is_empty(agent):
-        return Comparison(False)
+        return _DIFFERENT
     if isinstance(reference, bool) or isinstance(agent, bool):
         return _compare_booleans(reference, agent)
+    if isinstance(reference, int | float) and isinstance(agent, int | float):
+        same = reference == agent or str(reference) == str(agent)
+        return Comparison(same, ("number",) if same and type(reference) is not type(agent) else ())
     if isinstance(reference, dict | list) or isinstance(agent, dict | list):
-        return Comparison(reference == agent)
-    return _compare_texts(str(reference), str(agent), region)
+        return Comparison(_same_tree(reference, agent))
+    first, second = str(reference), str(agent)
+    if len(first) + len(second) <= _CACHED_LENGTH:
+        return _compare_short_texts(first, second, region)
+    return _compare_texts(first, second, region)
+
+
+def verbatim(reference: str, agent: str) -> bool:
+    """Whether two texts are the same to the letter; only white space around them and Unicode's two spellings may differ."""
+    return _composed(reference) == _composed(agent)
+
+
+def _composed(text: str) -> str:
+    import unicodedata
+
+    return unicodedata.normalize("NFC", text.replace("\r\n", "\n").strip())
+
+
+def _same_tree(reference: Any, agent: Any) -> bool:
+    if type(reference) is not type(agent):
+        return False
+    left, right = dict(flatten(reference)), dict(flatten(agent))
+    return left.keys() == right.keys() and all(
+        isinstance(value, bool) == isinstance(right[pointer], bool) and value == right[pointer]
+        for pointer, value in left.items()
+    )
 
 
 def _compare_booleans(reference: Any, agent: Any) -> Comparison:
     first, second = truth(reference), truth(agent)
     if first is None or second is None:
-        return Comparison(False)
+        return _DIFFERENT
     return Comparison(first == second, ("boolean",) if type(reference) is not type(agent) else ())
 
 
@@ -79,89 +137,63 @@ def _compare_texts(reference: str, agent: str, region: str | None) -> Comparison
     if reference == agent:
         return Comparison(True, ("type",))
     names: list[str] = []
-    for name, rule in (("unicode", unicode_form), ("white_space", white_space), ("case", str.casefold)):
+    for name, rule in (("unicode", unicode_form), ("white_space", white_space)):
         first, second = rule(reference), rule(agent)
         if (first, second) != (reference, agent):
-            if first == second or name != "case":
-                reference, agent = first, second
-                names.append(name)
+            reference, agent = first, second
+            names.append(name)
         if reference == agent:
-            return Comparison(True, tuple(names[-2:]) if len(names) > 2 else tuple(names))
-    folded = reference.casefold(), agent.casefold()
-    for name, equal in _meanings(folded[0], folded[1], region):
-        if equal is not False:
-            return Comparison(equal, (name,))
-    return Comparison(False)
+            return Comparison(True, tuple(names))
+    if reference.casefold() == agent.casefold():
+        doubtful = _CASE_MATTERS.search(reference) or _CASE_MATTERS.search(agent)
+        return Comparison(None if doubtful else True, (*names, "case"))
+    if _EMAIL.match(reference) and _EMAIL.match(agent):
+        return _DIFFERENT
+    perhaps: Comparison | None = None
+    for name, equal in _meanings(reference, agent, region):
+        if equal:
+            return Comparison(True, (name,))
+        if equal is None and perhaps is None:
+            perhaps = Comparison(None, (name,))
+    return perhaps or _DIFFERENT
 
 
-def _meanings(reference: str, agent: str, region: str | None) -> list[tuple[str, bool | None]]:
+_compare_short_texts = functools.lru_cache(maxsize=65536)(_compare_texts)
+
+
+def _meanings(reference: str, agent: str, region: str | None) -> Iterator[tuple[str, bool | None]]:
     """Rules that read a text as something: a number, a date, a phone number, a code, an identifier."""
-    decisions: list[tuple[str, bool | None]] = [
-        ("number", quantities.same_number(reference, agent)),
-        ("currency", quantities.same_amount(reference, agent)),
-        ("digit_grouping", same_code(reference, agent)),
-    ]
-    if any(equal for _, equal in decisions):
-        return decisions
-    decisions += [
-        ("date_time", moments.same_moment(reference, agent)),
-        ("phone_number", quantities.same_phone(reference, agent, region)),
-        ("country", quantities.same_country(reference, agent)),
-        ("boolean", _same_boolean(reference, agent)),
-        ("url_encoding", white_space(unquote_plus(reference)) == white_space(unquote_plus(agent))),
-        ("markup", without_markup(reference) == without_markup(agent)),
-        ("slug", same_slug(reference, agent)),
-        ("number_word", quantities.same_number_word(reference, agent)),
-    ]
-    if sorted(slug(reference).split("-")) == sorted(slug(agent).split("-")) and slug(reference):
-        # The same words in another order may be the same name ("Green, Alex") or another thing altogether.
-        decisions.append(("word_order", None))
-    return decisions
+    first, second = reference.casefold(), agent.casefold()
+    yield "number", quantities.same_number(first, second)
+    yield "currency", quantities.same_amount(reference, agent)
+    yield "digit_grouping", same_code(first, second)
+    moment = moments.same_moment(first, second)
+    yield "date_time", moment
+    if moment is False:
+        yield "phone_number", quantities.same_phone(first, second, region)
+    yield "country", quantities.same_country(reference, agent)
+    yield "boolean", _same_boolean(reference, agent)
+    yield "url_encoding", same_url_text(reference, agent)
+    yield "markup", same_markup(first, second)
+    yield "slug", same_slug(first, second)
+    yield "number_word", quantities.same_number_word(first, second)
+    yield "unit", quantities.same_unit(first, second)
+    yield "abbreviation", None if abbreviates(reference, agent) else False
+    yield "look_alike", None if loose_form(first) == loose_form(second) else False
+    words = same_words(first, second)
+    yield words or "", None if words else False
 
 
-def unicode_form(text: str) -> str:
-    return unicodedata.normalize("NFKC", text.translate(_INVISIBLE).translate(_QUOTES))
-
-
-def white_space(text: str) -> str:
-    return _SPACE.sub(" ", text).strip()
-
-
-def without_markup(text: str) -> str:
-    return white_space(html.unescape(_TAG.sub(" ", text)))
-
-
-def slug(text: str) -> str:
-    """`Baan Siam Kitchen` and `baan-siam-kitchen` name one thing. Empty for text that is not a short name."""
-    if len(text) > 80 or not any(c.isalpha() for c in text):
-        return ""
-    decomposed = unicodedata.normalize("NFKD", text.casefold())
-    return "-".join(re.findall(r"[^\W_]+", "".join(c for c in decomposed if not unicodedata.combining(c))))
-
-
-def same_slug(reference: str, agent: str) -> bool:
-    """Whether one text is the identifier form of the other: words joined by dashes, nothing but spaces lost on the way."""
-    for identifier, name in ((reference, agent), (agent, reference)):
-        if _IDENTIFIER.match(identifier) and _NAME.match(name) and "" != slug(identifier) == slug(name):
-            return True
-    return False
-
-
-def same_code(reference: str, agent: str) -> bool:
-    """Codes with digits (card, postal, IBAN, expiry) are the same whatever separates their groups with spaces or dashes."""
-    if len(reference) > 40 or not any(c.isdigit() for c in reference):
-        return False
-    first, second = (re.sub(r"[\s\u00a0]+", "", text) for text in (reference, agent))
-    if first == second:
-        return True
-    grouped = [re.sub(r"-", "", text) for text in (first, second)]
-    # A dash separates groups only in long all-digit codes; elsewhere it is a sign, a range or a part of a date.
-    return grouped[0] == grouped[1] and len(grouped[0]) >= 11 and grouped[0].isdigit()
-
-
-def _same_boolean(reference: str, agent: str) -> bool:
+def _same_boolean(reference: str, agent: str) -> bool | None:
     first, second = truth(reference), truth(agent)
-    return first is not None and first == second
+    if first is None or first != second:
+        return False
+    if any(len(text) == 2 and text.isupper() for text in (reference, agent)):
+        # ON, NO and SI are also provinces and countries.
+        return None
+    if {"1", "0"} & {reference, agent} and not {reference.casefold(), agent.casefold()} <= _SWITCHES:
+        return None
+    return True
 
 
 def distance(reference: str, agent: str) -> float:

@@ -22,7 +22,7 @@ _PREFIXED = re.compile(r"^[A-Za-z]{1,12}[_\-.:](?=.*\d)[0-9A-Za-z]{6,}$")
 _JWT = re.compile(r"^[\w-]{10,}\.[\w-]{10,}\.[\w-]*$")
 _OPAQUE = re.compile(r"^(?=.*\d)(?=.*[A-Za-z])[\w+/=.:-]{16,}$")
 _MILLISECONDS = 1000
-_AROUND_THE_RUN_MS = 36 * 3600 * 1000
+_AROUND_THE_RUN_MS = 15 * 60 * 1000
 _MIN_ENTROPY_BITS = 2.8
 
 

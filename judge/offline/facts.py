@@ -5,8 +5,10 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass, field
 
+from clawjudge.judge.align.acts import same_acts
 from clawjudge.judge.align.alignment import Alignment, align
-from clawjudge.judge.align.bindings import BindingContext, Field, bind_fields
+from clawjudge.judge.align.bindings import Field, bind_fields
+from clawjudge.judge.align.context import BindingContext
 from clawjudge.judge.align.coverage import Unseen, earlier_fields, sent_before, uncovered
 from clawjudge.judge.align.progress import Seen, bound_fields, observe, same_as_reference
 from clawjudge.judge.align.terminal import Terminal, find_terminal, mark_commits
@@ -14,6 +16,7 @@ from clawjudge.judge.case import Case
 from clawjudge.judge.offline.endings import Ending, find_ending
 from clawjudge.traces.digest import RunDigest
 from clawjudge.traces.records import RequestEvent
+from clawjudge.traces.steps import Step
 from clawjudge.traces.urls import path
 
 
@@ -112,6 +115,7 @@ def establish(case: Case) -> Facts | None:
         reference.steps,
         lambda theirs, mine: bool(same_as_reference(theirs, mine, context)),
     )
+    context.same_acts = same_acts(alignment, case.agent.steps, reference.steps, case.sources)
     facts = Facts(case, reference, terminal, context, alignment)
     wanted_body = terminal.request.payload().kind != "none"
     for request in case.agent.commits:
@@ -135,7 +139,6 @@ def _context(case: Case, reference: RunDigest) -> BindingContext:
         for text in (step.value, step.label if step.kind in ("click", "submit") else None):
             if text:
                 entered.add(text.strip().casefold())
-    opened = [s.url for run in (case.agent, reference) for s in run.steps if s.kind == "navigate"]
     return BindingContext(
         sources=case.sources,
         reference_emails=case.reference_emails,
@@ -143,9 +146,24 @@ def _context(case: Case, reference: RunDigest) -> BindingContext:
         agent_times=_times(case.agent),
         region=case.region,
         agent_entered=frozenset(entered),
-        chosen=frozenset(part for url in opened for part in path(url).split("/") if part),
+        titles=(_titles(reference), _titles(case.agent)),
+        options={s.value.strip().casefold(): s.element.text for s in reference.steps if s.value and _is_list(s)},  # type: ignore[union-attr]
         was_shown=functools.cache(lambda text: _was_shown(case.agent, text)),
     )
+
+
+def _titles(run: RunDigest) -> dict[str, frozenset[str]]:
+    """Each part of an opened page's path to the titles of the pages that had it."""
+    titles: dict[str, frozenset[str]] = {}
+    for step in run.steps:
+        if step.kind == "navigate":
+            for part in path(step.url).split("/"):
+                titles[part] = titles.get(part, frozenset()) | {step.label}
+    return titles
+
+
+def _is_list(step: Step) -> bool:
+    return step.element is not None and step.element.tag == "SELECT"
 
 
 def _times(run: RunDigest) -> tuple[int, int] | None:

@@ -1,0 +1,68 @@
+"""Did the agent do just what the human did?
+
+If every page opened, element pressed and value entered is the same on both sides, then what the site put into the
+requests by itself (booking references, quote numbers) differs for no reason that could matter, and what the site kept to
+itself (the content of a cart) is the same. This is the strongest comparison there is, so the test is strict.
+"""
+
+from __future__ import annotations
+
+from clawjudge.judge.align.alignment import Alignment, StepPair
+from clawjudge.judge.align.sources import TaskSources
+from clawjudge.traces.lexicon import mention, plain
+from clawjudge.traces.steps import Step
+from clawjudge.traces.urls import endpoint
+
+_ENTRIES = ("fill", "select", "upload")
+_PRESSES = ("click", "submit")
+_MIN_ACTS = 3
+
+
+def same_acts(alignment: Alignment, agent: list[Step], reference: list[Step], sources: TaskSources) -> bool:
+    """Whether all acts up to the first terminal request are the same; corrected entries count by their last value."""
+    acts = 0
+    for position, pair in enumerate(alignment.pairs):
+        mine = agent[pair.agent] if pair.agent is not None else None
+        theirs = reference[pair.reference] if pair.reference is not None else None
+        if (mine is not None and mine.terminal) or (theirs is not None and theirs.terminal):
+            break
+        step = mine or theirs
+        if step is None or step.kind in ("request", "wall"):
+            continue
+        if not _same(mine, theirs, pair, sources) and not _corrected(mine, alignment.pairs[position + 1 :], agent):
+            return False
+        acts += 1
+    return acts >= _MIN_ACTS
+
+
+def _same(mine: Step | None, theirs: Step | None, pair: StepPair, sources: TaskSources) -> bool:
+    if mine is None or theirs is None or mine.kind != theirs.kind:
+        return False
+    if mine.kind == "navigate":
+        return plain(mine.label) == plain(theirs.label) and endpoint(mine.url) == endpoint(theirs.url)
+    if _place(mine) != _place(theirs):
+        return False
+    if mine.kind in _PRESSES:
+        return plain(mine.label) == plain(theirs.label)
+    return pair.status == "match" or _is_answer(mine, theirs, sources)
+
+
+def _place(step: Step) -> str:
+    element = step.element
+    return "" if element is None else element.xpath or element.id
+
+
+def _is_answer(mine: Step, theirs: Step, sources: TaskSources) -> bool:
+    """A CAPTCHA's answer, a code or a password of one's own differs between any two runs."""
+    element = mine.element
+    name = "" if element is None else f"{element.id} {element.name}"
+    secret = any(mention(topic, name) for topic in ("captcha", "code", "password"))
+    return secret and bool(mine.value) and not sources.bind(theirs.value or "")
+
+
+def _corrected(mine: Step | None, later: tuple[StepPair, ...], agent: list[Step]) -> bool:
+    """Whether an entry was made again in the same field, so that only the later one counts."""
+    if mine is None or mine.kind not in _ENTRIES:
+        return False
+    again = (agent[pair.agent] for pair in later if pair.agent is not None and pair.reference is not None)
+    return any(step.kind in _ENTRIES and _place(step) == _place(mine) for step in again)

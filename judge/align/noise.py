@@ -1,0 +1,124 @@
+"""Why a difference between two values may mean nothing: tokens, timestamps, one-time codes, what the site assigned."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from clawjudge.judge.align.context import BindingContext
+from clawjudge.judge.align.payloads import FieldPair
+from clawjudge.judge.align.sources import Bound
+from clawjudge.judge.align.volatile import shape
+from clawjudge.traces.lexicon import mention, plain
+
+_THINGS = frozenset(
+    [
+        "item",
+        "product",
+        "sku",
+        "variant",
+        "listing",
+        "offer",
+        "job",
+        "event",
+        "article",
+        "seller",
+        "restaurant",
+        "store",
+        "shop",
+        "room",
+        "seat",
+        "slot",
+        "plan",
+    ]
+)
+_SESSIONS = frozenset(
+    [
+        "session",
+        "sid",
+        "csrf",
+        "xsrf",
+        "token",
+        "nonce",
+        "trace",
+        "request",
+        "correlation",
+        "idempotency",
+        "client",
+        "build",
+        "form",
+        "basket",
+        "cart",
+        "checkout",
+        "hold",
+        "reservation",
+        "quote",
+        "draft",
+        "transaction",
+        "visitor",
+        "device",
+        "guid",
+        "uid",
+        "captcha",
+    ]
+)
+_CODE_LENGTH = (4, 10)
+
+
+def why_noise(pair: FieldPair, bound: tuple[Bound, ...], context: BindingContext) -> str | None:
+    """The reason for which the difference of `pair` means nothing, or None."""
+    if bound and bound[0].strength >= 2:
+        return None
+    shapes = shape(pair.reference, context.reference_times), shape(pair.agent, context.agent_times)
+    if shapes[0] and shapes[0] == shapes[1]:
+        if shapes[0] == "timestamp":
+            return None if bound else "timestamp"
+        return None if _names_a_thing(pair, context) else shapes[0]
+    if _is_one_time_code(pair, context):
+        return "one_time_code"
+    return "server_assigned" if not bound and _is_assigned(pair, context) else None
+
+
+def _names_a_thing(pair: FieldPair, context: BindingContext) -> bool:
+    """Whether a token stands for something chosen (a product, a slot) rather than for the session.
+
+    A token in the address of an opened page names a thing unless both runs saw a page of the same title there. The
+    name of the field only ever speaks against noise, never for it.
+    """
+    if context.same_acts:
+        return False
+    if pair.in_list:
+        return True
+    titles = [known.get(str(value)) for known, value in zip(context.titles, (pair.reference, pair.agent), strict=True)]
+    if any(titles):
+        return titles[0] != titles[1]
+    words = set(plain(pair.pointer.rsplit("/", 1)[-1]).split())
+    return (bool(words & _THINGS) or "id" in words) and not words & _SESSIONS
+
+
+def _is_one_time_code(pair: FieldPair, context: BindingContext) -> bool:
+    """A short code that the agent read before it entered it, and that nothing in the task gives."""
+    texts = str(pair.reference).strip(), str(pair.agent).strip()
+    for text in texts:
+        if not (_CODE_LENGTH[0] <= len(text) <= _CODE_LENGTH[1] and text.isalnum() and any(c.isdigit() for c in text)):
+            return False
+    named = mention("code", pair.pointer.rsplit("/", 1)[-1]) is not None
+    typed = texts[1].casefold() in context.agent_entered
+    return (named or len(texts[0]) == len(texts[1])) and typed and context.was_shown(texts[1])
+
+
+def _is_assigned(pair: FieldPair, context: BindingContext) -> bool:
+    """Something of the site's own making (a booking reference): the same acts led to it, nobody entered it."""
+    if not context.same_acts or pair.in_list or not (_is_code(pair.reference) and _is_code(pair.agent)):
+        return False
+    texts = str(pair.reference), str(pair.agent)
+    return abs(len(texts[0]) - len(texts[1])) <= 1 and texts[1].casefold() not in context.agent_entered
+
+
+def _is_code(value: Any) -> bool:
+    text = str(value)
+    return (
+        isinstance(value, str | int)
+        and not isinstance(value, bool)
+        and 4 <= len(text) <= 64
+        and (any(c.isdigit() for c in text) and " " not in text)
+    )
