@@ -8,8 +8,11 @@ uncertain.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import Any
+
+from rapidfuzz import fuzz
 
 from clawjudge.judge.align import calendar_words, quantities
 from clawjudge.judge.align.bindings import Field, own_address
@@ -17,6 +20,7 @@ from clawjudge.judge.align.context import BindingContext
 from clawjudge.judge.align.payloads import request_tree
 from clawjudge.judge.align.progress import same_as_reference
 from clawjudge.judge.align.sources import QUOTED
+from clawjudge.judge.align.terminal import operations
 from clawjudge.judge.align.values import compare, is_empty, slug
 from clawjudge.judge.verdict import FieldStatus
 from clawjudge.traces.lexicon import plain
@@ -27,6 +31,7 @@ from clawjudge.traces.urls import endpoint
 
 _TRIVIAL_NUMBERS = frozenset({"0", "1"})
 _REQUESTS_COMPARED = 400
+_ALIKE = 85
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +58,10 @@ def uncovered(
     spoken = _without_quotes(sources.instruction)
     numbers = {n: words for n, words in sources.numbers.items() if plain(words) in plain(spoken)}
     for number, words in _without_moments(numbers, spoken).items():
-        if number not in _TRIVIAL_NUMBERS and not _number_in(number, agreed):
+        if number not in _TRIVIAL_NUMBERS and not _number_in(number, words, agreed):
             missing.append(Unseen(words, "a number of the instruction that no compared field carries"))
     for day in calendar_words.find_dates(spoken):
-        if not any(b.quote.startswith(day.quote) for f in agreed for b in f.bound_by):
+        if not (_day_in_fields(day, agreed) or _day_in_steps(day, agent_steps)):
             missing.append(Unseen(day.quote, "a day of the instruction that no compared field carries"))
     return missing
 
@@ -106,17 +111,38 @@ def _last_sent(requests: list[RequestEvent]) -> dict[tuple[str, str], Any]:
     """(operation, pointer) to the value that was sent there last."""
     latest: dict[tuple[str, str], Any] = {}
     for request in requests[-_REQUESTS_COMPARED:]:
-        place = f"{request.method} {endpoint(request.url)}"
+        place = " ".join([request.method, endpoint(request.url), *operations(request)])
         leaves = flatten(request_tree(request))
         latest.update({(place, pointer): value for pointer, value in leaves if not pointer.startswith("/url")})
     return latest
 
 
 def _text_in_fields(text: str, fields: list[Field]) -> bool:
+    """Whether an agreeing field says `text`, as it stands or as an identifier made from it (`sorties-weekend`)."""
     wanted = plain(text)
+    letters = wanted.replace(" ", "")
     return any(
-        isinstance(f.agent, str) and (wanted in plain(f.agent) or (slug(f.agent) and slug(f.agent) == slug(text)))
+        isinstance(f.agent, str)
+        and (
+            wanted in plain(f.agent)
+            or (slug(f.agent) and slug(f.agent) == slug(text))
+            or (len(letters) > 7 and fuzz.ratio(letters, plain(f.agent).replace(" ", "")) >= _ALIKE)
+        )
         for f in fields
+    )
+
+
+def _day_in_fields(day: calendar_words.TextDate, fields: list[Field]) -> bool:
+    return any(b.quote.startswith(day.quote) for f in fields for b in f.bound_by)
+
+
+def _day_in_steps(day: calendar_words.TextDate, steps: list[Step]) -> bool:
+    """Whether the agent pressed or opened something that names the day (an appointment to be moved)."""
+    return any(
+        (found.month, found.day) == (day.month, day.day)
+        for step in steps
+        if step.kind in ("click", "submit", "navigate")
+        for found in calendar_words.find_dates(step.label)
     )
 
 
@@ -134,12 +160,19 @@ def _text_sent(text: str, requests: list[RequestEvent]) -> bool:
     )
 
 
-def _number_in(number: str, fields: list[Field]) -> bool:
+def _number_in(number: str, words: str, fields: list[Field]) -> bool:
+    """Whether an agreeing field carries a number: as such, in cents, inside a text, or as part of a longer code."""
+    digits = re.sub(r"\D", "", words)
     for field in fields:
         value = quantities.number(str(field.agent))
         if value is not None and str(value.normalize()) == number:
             return True
-        if isinstance(field.agent, str) and number in plain(field.agent).split():
+        if any(words in b.quote for b in field.bound_by if b.source == "instruction"):
+            return True
+        held = re.sub(r"\D", "", str(field.agent)) if isinstance(field.agent, str) else ""
+        if isinstance(field.agent, str) and (
+            number in plain(field.agent).split() or (len(digits) > 3 and digits in held)
+        ):
             return True
     return False
 

@@ -42,9 +42,23 @@ def request_tree(request: RequestEvent) -> dict[str, Any]:
     tree: dict[str, Any] = {}
     if payload.kind != "none":
         tree["body"] = unpacked(payload.value)
+        if payload.kind == "graphql":
+            tree["body"] = _variables(tree["body"])
     tree["params"] = unpacked(query_value(request.url))
     tree["url"] = {str(i): part for i, part in enumerate(path(request.url).split("/")) if part}
     return tree
+
+
+def _variables(body: Any) -> Any:
+    """What a GraphQL request carries: its variables. Operation and query text say what is called, not what is entered.
+
+    An operation without variables has its values in the text, which is then kept.
+    """
+    if isinstance(body, list):
+        return [_variables(item) for item in body]
+    if isinstance(body, dict) and body.get("variables"):
+        return {"variables": body["variables"]}
+    return body
 
 
 def is_file(value: Any) -> bool:

@@ -15,6 +15,7 @@ from clawjudge.judge.align.bindings import Field, bind_fields, is_number
 from clawjudge.judge.align.context import BindingContext
 from clawjudge.judge.align.payloads import request_tree
 from clawjudge.judge.align.values import compare, is_empty, truth
+from clawjudge.judge.align.volatile import shape
 from clawjudge.judge.verdict import FieldStatus
 from clawjudge.traces.lexicon import plain
 from clawjudge.traces.payload import flatten
@@ -46,11 +47,16 @@ def observe(
     context: BindingContext,
     pages: list[PageState],
 ) -> list[Seen]:
-    """One `Seen` for each of the `wanted` fields: what the task binds in the reference's terminal request and before."""
+    """One `Seen` for each of the `wanted` fields that the task binds, and for free ones that differ."""
     carried = _carried(wanted, changes[-_REQUESTS_LOOKED_AT:])
     out = []
     for field in wanted:
-        seen = _in_requests(field, carried.get(field.pointer), context) or _in_steps(field, steps, context)
+        seen = _in_requests(field, carried.get(field.pointer, []), context)
+        if field.kind != "bound":
+            # What the task does not bind need not be seen; but another value than the human's is a doubt.
+            out += [seen] if seen is not None and seen.field.status == "uncertain" else []
+            continue
+        seen = seen or _in_steps(field, steps, context)
         if seen is None or seen.field.status == "mismatch":
             # A later step may have put right what an earlier request still carried.
             later = _in_steps(field, steps, context, after=seen.request if seen else None)
@@ -59,22 +65,39 @@ def observe(
     return out
 
 
-def bound_fields(reference: RequestEvent, context: BindingContext) -> list[Field]:
-    """What the task binds in one request of the reference."""
-    return [f for f in bind_fields(reference, reference, context) if f.kind == "bound" and not is_empty(f.reference)]
+def expected_fields(reference: RequestEvent, context: BindingContext) -> list[Field]:
+    """What one request of the reference carries: fields that the task binds, and free ones; no noise."""
+    fields = bind_fields(reference, reference, context)
+    return [
+        f
+        for f in fields
+        if not is_empty(f.reference)
+        and (f.kind == "bound" or not (shape(f.reference, context.reference_times) or isinstance(f.reference, bool)))
+    ]
 
 
-def _carried(wanted: list[Field], changes: list[RequestEvent]) -> dict[str, tuple[RequestEvent, str, Any]]:
-    """For each wanted pointer the latest request that has the field: (request, pointer there, value)."""
-    found: dict[str, tuple[RequestEvent, str, Any]] = {}
+Sent = tuple[RequestEvent, str, Any]
+"""A request, the pointer of a field in it, and the value there."""
+
+
+def _carried(wanted: list[Field], changes: list[RequestEvent]) -> dict[str, list[Sent]]:
+    """For each wanted pointer what requests carried for it, latest first.
+
+    Things of a list may be sent one by one, without an index: then each value counts for every element of the list.
+    """
+    found: dict[str, list[Sent]] = {}
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for field in wanted:
+        groups.setdefault(tuple(_keys(field.pointer)), []).append(field.pointer)
     for request in reversed(changes):
         leaves = [(p, v) for p, v in flatten(request_tree(request)) if not p.startswith("/url")]
         for pointer, value in leaves:
             best = max(wanted, key=lambda f: _nearness(f.pointer, pointer), default=None)
-            if best is None or _nearness(best.pointer, pointer) < 1:
+            if best is None or _nearness(best.pointer, pointer) < 1 or _ambiguous(pointer, leaves, best.pointer):
                 continue
-            if best.pointer not in found and not _ambiguous(pointer, leaves, best.pointer):
-                found[best.pointer] = (request, pointer, value)
+            group = groups[tuple(_keys(best.pointer))]
+            for place in [best.pointer] if _indices(pointer) else group:
+                found.setdefault(place, []).append((request, pointer, value))
     return found
 
 
@@ -104,16 +127,20 @@ def _ambiguous(pointer: str, leaves: list[tuple[str, Any]], wanted: str) -> bool
     return any(p != pointer and _nearness(wanted, p) > mine for p, _ in leaves)
 
 
-def _in_requests(field: Field, carried: tuple[RequestEvent, str, Any] | None, context: BindingContext) -> Seen | None:
-    if carried is None or is_empty(carried[2]):
+def _in_requests(field: Field, sent: list[Sent], context: BindingContext) -> Seen | None:
+    sent = [item for item in sent if not is_empty(item[2])]
+    if not sent:
         return None
-    request, pointer, value = carried
-    equal = same_as_reference(field.reference, value, context)
-    status: FieldStatus = "match" if equal else "uncertain" if equal is None else "mismatch"
-    return Seen(
-        Field(field.pointer, pointer, field.reference, value, "bound", status, field.bound_by, (), "last carried here"),
-        request,
+    one_by_one = bool(_indices(field.pointer)) and not _indices(sent[0][1])
+    looked_at = sent if one_by_one else sent[:1]
+    request, pointer, value = next(
+        (item for item in looked_at if same_as_reference(field.reference, item[2], context)), sent[0]
     )
+    equal = same_as_reference(field.reference, value, context)
+    doubtful = equal is None or one_by_one or field.kind != "bound"
+    status: FieldStatus = "match" if equal else "uncertain" if doubtful else "mismatch"
+    note = "last carried here" if field.kind == "bound" else "differs, and nothing in the task says what it must be"
+    return Seen(replace(field, agent_pointer=pointer, agent=value, status=status, note=note), request)
 
 
 def same_as_reference(reference: Any, agent: Any, context: BindingContext) -> bool | None:
@@ -175,6 +202,10 @@ def _not_entered(field: Field, reference_steps: list[Step], alignment: Alignment
         # Neither typed nor chosen by the human either: a constant of the page, part of the final request only.
         return Seen(replace(absent, note="put there by the page, not by the human"), reached=False)
     partner = alignment.partner_of_reference(setting.index)
+    if partner is not None and partner.status == "match" and setting.kind in ("click", "submit", "navigate"):
+        return Seen(
+            replace(absent, agent=field.reference, status="match", note="chosen by the same act as the human's")
+        )
     last = max((p.reference for p in alignment.pairs if p.agent is not None and p.reference is not None), default=-1)
     if setting.index >= last:
         return Seen(replace(absent, note="the agent stopped before this was to be entered"), reached=False)

@@ -90,10 +90,10 @@ def same_operation(reference: RequestEvent, agent: RequestEvent) -> bool:
         return False
     if sum(a != b for a, b in zip(left, right, strict=True)) > 1:
         return False
-    return _operations(reference) == _operations(agent)
+    return operations(reference) == operations(agent)
 
 
-def _operations(request: RequestEvent) -> tuple[str, ...]:
+def operations(request: RequestEvent) -> tuple[str, ...]:
     payload = request.payload()
     if payload.kind != "graphql":
         return ()

@@ -10,7 +10,7 @@ from clawjudge.judge.align.alignment import Alignment, align
 from clawjudge.judge.align.bindings import Field, bind_fields
 from clawjudge.judge.align.context import BindingContext
 from clawjudge.judge.align.coverage import Unseen, earlier_fields, sent_before, uncovered
-from clawjudge.judge.align.progress import Seen, bound_fields, observe, same_as_reference
+from clawjudge.judge.align.progress import Seen, expected_fields, observe, same_as_reference
 from clawjudge.judge.align.terminal import Terminal, find_terminal, mark_commits
 from clawjudge.judge.case import Case
 from clawjudge.judge.offline.endings import Ending, find_ending
@@ -59,6 +59,8 @@ class Facts:
     @functools.cached_property
     def unseen(self) -> list[Unseen]:
         """What the instruction asks for and no comparison shows; only asked once all else agrees."""
+        if self.context.same_acts:
+            return []
         if not self.commits:
             seen = [s.field for s in self.progress]
             return uncovered(seen, self.context, self.agent.steps, self.agent.changes)
@@ -82,7 +84,7 @@ class Facts:
     @functools.cached_property
     def progress(self) -> list[Seen]:
         """For a run that never committed: where each bound field stands."""
-        wanted = bound_fields(self.terminal.request, self.context)
+        wanted = expected_fields(self.terminal.request, self.context)
         return observe(
             wanted + sent_before(self._before_terminal, wanted, self.context),
             self.agent.changes,
