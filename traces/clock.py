@@ -8,6 +8,7 @@ seconds by the recorder's clock, and does not store when the video started.
 from __future__ import annotations
 
 import math
+import re
 import statistics
 from collections import deque
 from collections.abc import Iterable
@@ -22,6 +23,8 @@ PLAUSIBLE_MS = (946_684_800_000, 4_102_444_800_000)
 
 LAYER_UNCERTAINTY_MS = {"http": 50, "actions": 50, "screenshots": 500, "messages": 1000, "video": 3000}
 """What a layer's own times may be off: screenshots are named by the action and taken up to a throttle later."""
+
+_NUMBER = re.compile(r"[0-9]{9,}(?:\.[0-9]*)?")
 
 SKEW_THRESHOLD_MS = 1500
 """Page and recorder run on one machine as a rule; below this the difference is page loading, not a skewed clock."""
@@ -38,7 +41,7 @@ def parse_time(value: object, unit: Unit) -> int | None:
     if isinstance(value, str):
         text = value.strip()
         # Digits alone are a number: read as a basic ISO date, 1790101231200 would be a day of the year 1790.
-        if unit == "iso" and not (text.isdigit() and len(text) > 8):
+        if unit == "iso" and not _NUMBER.fullmatch(text):
             moment = _iso(text)
             if moment is not None:
                 return moment

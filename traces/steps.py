@@ -143,7 +143,11 @@ class _Coalescer:
         target = event.target
         if target is None:
             return None
-        place = target.xpath or target.id or f"{target.tag} {target.name} {target.classes}"
+        place = (
+            f"{target.xpath} {target.id}"
+            if target.xpath or target.id
+            else f"{target.tag} {target.name} {target.classes}"
+        )
         key = f"{host(event.url)}{path(event.url)}|{place}"
         if event.type in ("input", "change", "keydown", "keyup"):
             return self._edit(event, target, key)

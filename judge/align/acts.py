@@ -49,7 +49,7 @@ def _same(mine: Step | None, theirs: Step | None, pair: StepPair, sources: TaskS
 
 def _place(step: Step) -> str:
     element = step.element
-    return "" if element is None else element.xpath or element.id
+    return "" if element is None else f"{endpoint(step.url)} {element.xpath} {element.id}"
 
 
 def _is_answer(mine: Step, theirs: Step, sources: TaskSources) -> bool:
@@ -61,8 +61,13 @@ def _is_answer(mine: Step, theirs: Step, sources: TaskSources) -> bool:
 
 
 def _corrected(mine: Step | None, later: tuple[StepPair, ...], agent: list[Step]) -> bool:
-    """Whether an entry was made again in the same field, so that only the later one counts."""
+    """Whether an entry was made again in the same field of the same page, so that only the later one counts."""
     if mine is None or mine.kind not in _ENTRIES:
         return False
-    again = (agent[pair.agent] for pair in later if pair.agent is not None and pair.reference is not None)
-    return any(step.kind in _ENTRIES and _place(step) == _place(mine) for step in again)
+    for pair in later:
+        step = agent[pair.agent] if pair.agent is not None else None
+        if step is not None and step.kind == "navigate":
+            return False
+        if step is not None and pair.reference is not None and step.kind in _ENTRIES and _place(step) == _place(mine):
+            return True
+    return False

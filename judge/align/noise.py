@@ -111,7 +111,13 @@ def _is_assigned(pair: FieldPair, context: BindingContext) -> bool:
     if not context.same_acts or pair.in_list or not (_is_code(pair.reference) and _is_code(pair.agent)):
         return False
     texts = str(pair.reference), str(pair.agent)
-    return abs(len(texts[0]) - len(texts[1])) <= 1 and texts[1].casefold() not in context.agent_entered
+    entered = {_bare(text) for text in context.agent_entered}
+    return abs(len(texts[0]) - len(texts[1])) <= 1 and _bare(texts[1]) not in entered
+
+
+def _bare(text: str) -> str:
+    """Letters and digits only: a number typed in groups is sent without them."""
+    return "".join(c for c in text.casefold() if c.isalnum())
 
 
 def _is_code(value: Any) -> bool:

@@ -6,8 +6,9 @@ list of numbers, and any list that the instruction puts in order, pairs by posit
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from clawjudge.judge.align.values import compare, is_empty
@@ -19,7 +20,9 @@ ABSENT: Any = type("Absent", (), {"__repr__": lambda self: "ABSENT"})()
 """Stands for a field that one side does not have at all."""
 
 _FILE_KEYS = frozenset({"filename", "content_type", "size", "sha256"})
-_MAX_FIELDS = 5000
+MAX_FIELDS = 5000
+_MAX_LIKENESSES = 2500
+_MAX_FULL_COMPARISONS = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,8 @@ class FieldPair:
     in_list: bool
     """Whether it stands inside an element of a list, where a token names a thing."""
     reordered: bool = False
+    guessed: bool = False
+    """Whether it is unknown that these two belong together: elements of long lists that differ are paired by place."""
 
 
 def request_tree(request: RequestEvent) -> dict[str, Any]:
@@ -67,9 +72,9 @@ def is_file(value: Any) -> bool:
 
 
 def pair_fields(reference: dict[str, Any], agent: dict[str, Any], ordered: bool = False) -> list[FieldPair]:
-    """Every leaf of both trees, paired. `ordered`: the task gives lists an order that matters."""
+    """Every leaf of both trees, paired, at most `MAX_FIELDS`. `ordered`: the task gives lists an order that matters."""
     pairs = []
-    for pair, _ in zip(_pair("", "", reference, agent, False, ordered), range(_MAX_FIELDS), strict=False):
+    for pair, _ in zip(_pair("", "", reference, agent, False, ordered), range(MAX_FIELDS), strict=False):
         pairs.append(pair)
     return pairs
 
@@ -89,19 +94,17 @@ def _pair(
                 ordered,
             )
     elif isinstance(reference, list) and isinstance(agent, list):
-        moved = False
-        for i, j in _match_elements(reference, agent, ordered):
-            moved = moved or (i is not None and j is not None and i != j)
+        matched, guessed = _match_elements(reference, agent, ordered)
+        order = [j for i, j in matched if i is not None and j is not None]
+        moved = order != sorted(order)
+        for i, j in matched:
             left = reference[i] if i is not None else ABSENT
             right = agent[j] if j is not None else ABSENT
             place = f"{pointer}/{i if i is not None else j}"
-            if left is ABSENT or right is ABSENT:
-                # A whole element more or less is one difference, not one for each of its fields.
-                yield FieldPair(place, f"{agent_pointer}/{j if j is not None else i}", left, right, True)
-                continue
+            doubtful = guessed and left != right
             for pair in _pair(place, f"{agent_pointer}/{j if j is not None else i}", left, right, True, ordered):
-                yield FieldPair(
-                    pair.pointer, pair.agent_pointer, pair.reference, pair.agent, True, pair.reordered or moved
+                yield replace(
+                    pair, in_list=True, reordered=pair.reordered or moved, guessed=pair.guessed or doubtful
                 )
     elif _has_parts(reference) and (agent is ABSENT or is_empty(agent)):
         for tail, leaf in flatten(reference):
@@ -117,28 +120,76 @@ def _has_parts(value: Any) -> bool:
     return isinstance(value, dict | list) and bool(value) and not is_file(value)
 
 
-def _match_elements(reference: list[Any], agent: list[Any], ordered: bool) -> list[tuple[int | None, int | None]]:
-    """Index pairs of two lists; None for an element without a partner."""
+Matched = list[tuple[int | None, int | None]]
+
+
+def _match_elements(reference: list[Any], agent: list[Any], ordered: bool) -> tuple[Matched, bool]:
+    """Index pairs of two lists, None for an element without a partner; and whether the pairs are a guess."""
     numeric = all(isinstance(v, int | float) and not isinstance(v, bool) for v in [*reference, *agent])
-    if ordered or numeric or len(reference) * len(agent) > 2500:
-        longest = range(max(len(reference), len(agent)))
-        return [(i if i < len(reference) else None, i if i < len(agent) else None) for i in longest]
+    if ordered or numeric:
+        return _by_position(list(range(len(reference))), list(range(len(agent)))), False
+    partner = _equal_elements(reference, agent)
+    taken = set(partner.values())
+    left = [i for i in range(len(reference)) if i not in partner]
+    right = [j for j in range(len(agent)) if j not in taken]
+    guessed = len(left) * len(right) > _MAX_LIKENESSES
+    if guessed:
+        partner.update({i: j for i, j in _by_position(left, right) if i is not None and j is not None})
+    else:
+        partner.update(_by_likeness(reference, agent, left, right))
+    taken = set(partner.values())
+    pairs: Matched = [(i, partner.get(i)) for i in range(len(reference))]
+    return pairs + [(None, j) for j in range(len(agent)) if j not in taken], guessed
+
+
+def _by_position(left: list[int], right: list[int]) -> Matched:
+    longest = range(max(len(left), len(right)))
+    return [(left[k] if k < len(left) else None, right[k] if k < len(right) else None) for k in longest]
+
+
+def _equal_elements(reference: list[Any], agent: list[Any]) -> dict[int, int]:
+    """Elements that are the same on both sides, the one at the same place first. Linear, for lists of any length."""
+    keys = [_key(value) for value in reference], [_key(value) for value in agent]
+    partner = {i: i for i in range(min(len(reference), len(agent))) if keys[0][i] == keys[1][i]}
+    free: dict[str, list[int]] = {}
+    for j in reversed(range(len(agent))):
+        if j not in partner:
+            free.setdefault(keys[1][j], []).append(j)
+    for i, key in enumerate(keys[0]):
+        if i not in partner and free.get(key):
+            partner[i] = free[key].pop()
+    return partner
+
+
+def _key(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, default=str)
+
+
+def _by_likeness(reference: list[Any], agent: list[Any], left: list[int], right: list[int]) -> dict[int, int]:
+    """The likest elements of both sides, greedily; what shares nothing pairs only if no element is left over."""
+    trees = {i: dict(flatten(reference[i])) for i in left}, {j: dict(flatten(agent[j])) for j in right}
+    fully = len(left) * len(right) <= _MAX_FULL_COMPARISONS
     likeness = sorted(
-        ((_likeness(r, a), i == j, -i, -j) for i, r in enumerate(reference) for j, a in enumerate(agent)), reverse=True
+        ((_likeness(trees[0][i], trees[1][j], fully), i == j, -i, -j) for i in left for j in right), reverse=True
     )
     partner: dict[int, int] = {}
+    taken: set[int] = set()
     for score, _, i, j in likeness:
-        if -i not in partner and -j not in partner.values() and (score > 0 or len(reference) == len(agent)):
+        if -i not in partner and -j not in taken and (score > 0 or len(left) == len(right)):
             partner[-i] = -j
-    pairs: list[tuple[int | None, int | None]] = [(i, partner.get(i)) for i in range(len(reference))]
-    return pairs + [(None, j) for j in range(len(agent)) if j not in partner.values()]
+            taken.add(-j)
+    return partner
 
 
-def _likeness(reference: Any, agent: Any) -> float:
+def _likeness(left: dict[str, Any], right: dict[str, Any], fully: bool) -> float:
     """Share of the leaves that are equal, 0 to 1."""
-    left = dict(flatten(reference))
-    right = dict(flatten(agent))
     if not left or not right:
         return float(left == right)
-    same = sum(1 for pointer, value in left.items() if pointer in right and compare(value, right[pointer]).equal)
-    return same / max(len(left), len(right))
+    shared = [(value, right[pointer]) for pointer, value in left.items() if pointer in right]
+    return sum(1 for a, b in shared if _equal(a, b, fully)) / max(len(left), len(right))
+
+
+def _equal(first: Any, second: Any, fully: bool) -> bool:
+    if isinstance(first, str) and isinstance(second, str) and first.strip().casefold() == second.strip().casefold():
+        return True
+    return bool(compare(first, second).equal) if fully else type(first) is type(second) and first == second

@@ -13,7 +13,8 @@ from typing import Any
 from clawjudge.judge.align.alignment import Alignment
 from clawjudge.judge.align.bindings import Field, bind_fields, is_number
 from clawjudge.judge.align.context import BindingContext
-from clawjudge.judge.align.payloads import request_tree
+from clawjudge.judge.align.noise import why_noise
+from clawjudge.judge.align.payloads import FieldPair, request_tree
 from clawjudge.judge.align.values import compare, is_empty, truth
 from clawjudge.judge.align.volatile import shape
 from clawjudge.judge.verdict import FieldStatus
@@ -54,7 +55,7 @@ def observe(
         seen = _in_requests(field, carried.get(field.pointer, []), context)
         if field.kind != "bound":
             # What the task does not bind need not be seen; but another value than the human's is a doubt.
-            out += [seen] if seen is not None and seen.field.status == "uncertain" else []
+            out += [seen] if seen is not None and _is_doubt(seen.field, context) else []
             continue
         seen = seen or _in_steps(field, steps, context)
         if seen is None or seen.field.status == "mismatch":
@@ -63,6 +64,13 @@ def observe(
             seen = later or seen
         out.append(seen or _on_page(field, pages, context) or _not_entered(field, reference_steps, alignment))
     return out
+
+
+def _is_doubt(field: Field, context: BindingContext) -> bool:
+    """Whether a free field differs by more than tokens, timestamps and one-time codes do."""
+    in_list = bool(_indices(field.pointer))
+    pair = FieldPair(field.pointer, field.agent_pointer, field.reference, field.agent, in_list)
+    return field.status == "uncertain" and why_noise(pair, (), context) is None
 
 
 def expected_fields(reference: RequestEvent, context: BindingContext) -> list[Field]:

@@ -18,12 +18,19 @@ from clawjudge.traces.secrets import is_card_number
 
 _UUID = re.compile(r"^\{?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\}?$", re.IGNORECASE)
 _HEX = re.compile(r"^(?=.*\d)(?=.*[a-f])[0-9a-f]{8,}$", re.IGNORECASE)
-_PREFIXED = re.compile(r"^[A-Za-z]{1,12}[_\-.:](?=.*\d)[0-9A-Za-z]{6,}$")
+_PREFIXED = re.compile(r"^[A-Za-z]{1,12}[_\-.:](?P<rest>(?=.*\d)[0-9A-Za-z]{6,})$")
 _JWT = re.compile(r"^[\w-]{10,}\.[\w-]{10,}\.[\w-]*$")
 _OPAQUE = re.compile(r"^(?=.*\d)(?=.*[A-Za-z])[\w+/=.:-]{16,}$")
-_MILLISECONDS = 1000
-_AROUND_THE_RUN_MS = 15 * 60 * 1000
+_LONG_RUN = re.compile(r"[A-Za-z0-9+/=]{12,}")
+_WORD = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{4,}")
+_SAYS_SOMETHING = re.compile(r"://|^/|\d{4}-\d{2}-\d{2}|\d{1,2}:\d{2}(?!\d)|^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$")
+"""Addresses, days, times and account numbers are no tokens, however long they are."""
+_MINUTE_MS = 60 * 1000
+_AROUND_THE_RUN_MS = 36 * 3600 * 1000
 _MIN_ENTROPY_BITS = 2.8
+_MIN_SUFFIX_ENTROPY_BITS = 2.2
+_SHORT_TOKEN = 16
+_DIGITS_ALONE = 8
 
 
 def shape(value: Any, run_times: tuple[int, int] | None) -> str | None:
@@ -36,29 +43,49 @@ def shape(value: Any, run_times: tuple[int, int] | None) -> str | None:
     text = str(value).strip()
     if _is_timestamp(text, run_times):
         return "timestamp"
-    if is_card_number(text) or " " in text or len(text) > 4000:
+    if is_card_number(text) or " " in text or len(text) > 4000 or _SAYS_SOMETHING.search(text):
         return None
     if _UUID.match(text):
         return "uuid"
-    if _HEX.match(text) or _JWT.match(text):
+    if _JWT.match(text) and _mixed(text):
         return "token"
-    if _PREFIXED.match(text) and _entropy(re.split(r"[_\-.:]", text, maxsplit=1)[1]) >= 2.2:
+    if _HEX.match(text) and (len(text) >= _SHORT_TOKEN or _mixed(text)):
+        return "token"
+    prefixed = _PREFIXED.match(text)
+    if prefixed and _is_suffix(prefixed["rest"]):
         return "token"
     if _OPAQUE.match(text) and _entropy(text) >= _MIN_ENTROPY_BITS and not _wordy(text):
-        return "token"
+        return "token" if any(_mixed(run) for run in _LONG_RUN.findall(text)) else None
     return None
 
 
 def _is_timestamp(text: str, run_times: tuple[int, int] | None) -> bool:
+    """A moment near the run, to the second. A whole minute is what people choose: a slot, a start, a deadline."""
     if run_times is None:
         return False
     low, high = run_times[0] - _AROUND_THE_RUN_MS, run_times[1] + _AROUND_THE_RUN_MS
-    if re.fullmatch(r"\d{10}(\.\d+)?|\d{13}|\d{16}|\d{19}", text):
+    if re.fullmatch(r"\d{10}(\.\d+)?|\d{13}|\d{16}|\d{19}", text, re.ASCII):
         whole = text.split(".")[0]
-        t_ms = int(whole) * _MILLISECONDS if len(whole) == 10 else int(whole) // 10 ** (len(whole) - 13)
-        return low <= t_ms <= high and plausible(t_ms)
+        t_ms = int(float(text) * 1000) if len(whole) == 10 else int(whole) // 10 ** (len(whole) - 13)
+        return low <= t_ms <= high and plausible(t_ms) and t_ms % _MINUTE_MS != 0
     when = moments.instant(text, moments.zone("UTC"))
-    return when is not None and low <= when.timestamp() * _MILLISECONDS <= high
+    if when is None or (when.second, when.microsecond) == (0, 0):
+        return False
+    return low <= when.timestamp() * 1000 <= high
+
+
+def _is_suffix(text: str) -> bool:
+    if text.isdigit() and len(text) < _DIGITS_ALONE:
+        # A catalogue number: `SKU-123456`.
+        return False
+    return _entropy(text) >= _MIN_SUFFIX_ENTROPY_BITS and not _wordy(text)
+
+
+def _mixed(text: str) -> bool:
+    """Whether letters and digits change places often, as chance makes them and people do not."""
+    kinds = [c.isdigit() for c in text if c.isalnum()]
+    changes = sum(a != b for a, b in zip(kinds, kinds[1:], strict=False))
+    return changes >= 3
 
 
 def _entropy(text: str) -> float:
@@ -67,6 +94,5 @@ def _entropy(text: str) -> float:
 
 
 def _wordy(text: str) -> bool:
-    """Identifiers made of words (`senior-data-engineer-2026`) are names, not tokens."""
-    runs = re.findall(r"[A-Za-z]{4,}", text)
-    return sum(map(len, runs)) > len(text) * 0.5 and all(r.islower() or r.istitle() or r.isupper() for r in runs)
+    """Identifiers made of words (`senior-data-engineer-2026`, `GalaxyS24Ultra`) are names, not tokens."""
+    return sum(map(len, _WORD.findall(text))) > len(text) * 0.5

@@ -7,6 +7,8 @@ from clawjudge.traces.lexicon import mention
 from clawjudge.traces.steps import Step
 from clawjudge.traces.urls import path
 
+_WIDGET_WORDS = 60
+
 
 def challenge(run: RunDigest) -> Step | None:
     """The step at which the run met a CAPTCHA."""
@@ -29,6 +31,10 @@ def _is_attempt(step: Step) -> bool:
     if step.kind == "request":
         return mention("captcha", path(step.url)) is not None
     element = step.element
-    if element is None or not mention("captcha", f"{element.id} {element.name} {element.classes}"):
+    if element is None:
+        return False
+    # A widget's own words ("Verify you are human") name it as well as its attributes do; a page's text does not.
+    words = element.text if len(element.text) <= _WIDGET_WORDS else ""
+    if not mention("captcha", f"{element.id} {element.name} {element.classes} {words}"):
         return False
     return step.kind in ("click", "submit", "select") or bool(step.value)

@@ -10,11 +10,14 @@ from clawjudge.judge.align.alignment import Alignment, align
 from clawjudge.judge.align.bindings import Field, bind_fields
 from clawjudge.judge.align.context import BindingContext
 from clawjudge.judge.align.coverage import Unseen, earlier_fields, sent_before, uncovered
+from clawjudge.judge.align.payloads import request_tree
 from clawjudge.judge.align.progress import Seen, expected_fields, observe, same_as_reference
 from clawjudge.judge.align.terminal import Terminal, find_terminal, mark_commits
 from clawjudge.judge.case import Case
 from clawjudge.judge.offline.endings import Ending, find_ending
 from clawjudge.traces.digest import RunDigest
+from clawjudge.traces.lexicon import plain
+from clawjudge.traces.payload import flatten
 from clawjudge.traces.records import RequestEvent
 from clawjudge.traces.steps import Step
 from clawjudge.traces.urls import path
@@ -39,6 +42,14 @@ class JudgedCommit:
     @property
     def uncertain(self) -> list[Field]:
         return [f for f in self.fields if f.status == "uncertain" or (f.status == "extra" and f.kind != "bound")]
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Something that the instruction names, and the human's step that came to it."""
+
+    what: str
+    step: Step
 
 
 @dataclass
@@ -68,6 +79,21 @@ class Facts:
         before = [r for r in self.agent.changes if r.line and r.line < commit.request.line] or self.agent.changes
         fields = [*commit.fields, *self.earlier]
         return uncovered(fields, self.context, self.agent.steps, before)
+
+    @functools.cached_property
+    def never_touched(self) -> Named | None:
+        """Something that the instruction quotes, that the human opened or chose, and that occurs nowhere in the agent's
+        acts and requests: whatever the agent did, it did to something else."""
+        for text in self.case.sources.quoted:
+            wanted = plain(text)
+            theirs = next((s for s in self.reference.steps if wanted in plain(f"{s.label} {s.value or ''}")), None)
+            if theirs is None or theirs.kind not in ("navigate", "click", "submit", "select"):
+                continue
+            mine = (f"{s.label} {s.value or ''} {s.url}" for s in self.agent.steps)
+            sent = (str(v) for r in self.agent.changes + self.agent.commits for _, v in flatten(request_tree(r)))
+            if self.agent.steps and not any(wanted in plain(words) for words in [*mine, *sent]):
+                return Named(text, theirs)
+        return None
 
     @functools.cached_property
     def earlier(self) -> list[Field]:

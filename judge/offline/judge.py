@@ -140,9 +140,10 @@ def _reason(facts: Facts, finding: Finding) -> str:
     if finding.rule != "R1":
         return _FAIL_REASONS.get(finding.rule, "rule_violated")
     if facts.commits:
-        field = report.decisive_commit(facts).wrong[0]
+        field = report.decisive_fields(facts)[0]
         return {"missing": "missing_value", "extra": "extra_item"}.get(field.status, "wrong_value")
-    return "wrong_value" if any(s.field.status == "mismatch" for s in facts.progress) else "not_submitted"
+    statuses = {s.field.status for s in facts.progress}
+    return "wrong_value" if "mismatch" in statuses else "missing_value" if "missing" in statuses else "not_submitted"
 
 
 def _doubt(facts: Facts) -> str:
@@ -217,7 +218,7 @@ def _verified_divergence(facts: Facts, check: CitationCheck) -> Any:
 
 def _failing_field(facts: Facts) -> str | None:
     if facts.commits:
-        wrong = report.decisive_commit(facts).wrong
+        wrong = report.decisive_fields(facts)
         return wrong[0].agent_pointer if wrong else None
     wrong_so_far = [s.field for s in facts.progress if s.field.status == "mismatch"]
     return wrong_so_far[0].agent_pointer if wrong_so_far else None

@@ -49,6 +49,12 @@ def decisive_commit(facts: Facts) -> JudgedCommit:
     return wrong[0] if wrong else facts.commits[-1]
 
 
+def decisive_fields(facts: Facts) -> list[Field]:
+    """What is wrong in the decisive request; without a certain fault, what differs there."""
+    commit = decisive_commit(facts)
+    return commit.wrong or commit.uncertain
+
+
 def _earlier(facts: Facts) -> list[Field]:
     return [f for f in facts.earlier if f.status == "uncertain"]
 

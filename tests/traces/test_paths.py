@@ -38,7 +38,7 @@ def run(tmp_path: Path) -> Path:
         "...",
         "a/.../b",
         "..a/b..",
-        "a:b",
+        "ab:c",
         "résumé – 履歴書.pdf",
         "a b\tc",
         "con",
@@ -47,9 +47,6 @@ def run(tmp_path: Path) -> Path:
     ],
 )
 def test_harmless_name_stays_below_the_folder(run: Path, relative: str) -> None:
-    if relative == "a:b":
-        pytest.raises(UnsafePath, inside, run, relative)  # also a drive letter with a path relative to it
-        return
     assert inside(run, relative) == run / relative.replace("\\", "/")
 
 
@@ -69,6 +66,7 @@ def test_harmless_name_stays_below_the_folder(run: Path, relative: str) -> None:
         "C:\\Windows\\x",
         "C:x",
         "c:/x",
+        "a:b",
         "a\0b",
         "\0",
         "../" * 500 + "etc/passwd",
