@@ -53,7 +53,7 @@ class Alignment:
 
     @property
     def first_divergence(self) -> StepPair | None:
-        """The first pair that differs: a variant or missing step before an extra one, since extra steps are harmless."""
+        """The first pair that differs: a variant or missing step before an extra one, as extra steps are harmless."""
         differing = [p for p in self.pairs if p.status != "match" and not p.detour]
         return next((p for p in differing if p.status in ("variant", "missing")), differing[0] if differing else None)
 
@@ -113,9 +113,12 @@ def _query_keys(url: str) -> str:
 def _best_path(scores: np.ndarray, agent: list[Step], reference: list[Step]) -> list[tuple[int | None, int | None]]:
     """The path with the highest total, row by row; the running maximum takes care of gaps within a row."""
     gains = np.where(scores >= THRESHOLD, scores - THRESHOLD + 0.2, -np.inf).astype(np.float32)
-    gains[np.ix_([s.terminal for s in agent], [s.terminal for s in reference])] += ANCHOR_BONUS
+    anchors = np.ix_([s.terminal for s in agent], [s.terminal for s in reference])
+    # Two terminal requests answer to each other even if the site has two addresses for the act.
+    gains[anchors] = np.maximum(gains[anchors], 0) + ANCHOR_BONUS
     rows, columns = gains.shape
-    positions = np.arange(columns + 1, dtype=np.float32) * GAP_COST
+    # Rows are kept in doubles: in singles the bonus would drown the cost of a gap.
+    positions = np.arange(columns + 1, dtype=np.float64) * GAP_COST
     previous = -positions
     moves = np.zeros((rows + 1, columns + 1), dtype=np.uint8)
     moves[0, 1:] = 2
@@ -125,9 +128,10 @@ def _best_path(scores: np.ndarray, agent: list[Step], reference: list[Step]) -> 
         best = up.copy()
         diagonal = previous[:-1] + gains[i - 1]
         best[1:] = np.maximum(up[1:], diagonal)
-        row = np.maximum.accumulate(best + positions) - positions
-        moves[i, 1:] = np.where(row[1:] > best[1:] + 1e-6, 2, np.where(diagonal >= up[1:], 3, 1))
-        previous = row
+        shifted = best + positions
+        highest = np.maximum.accumulate(shifted)
+        moves[i, 1:] = np.where(highest[1:] > shifted[1:], 2, np.where(diagonal >= up[1:], 3, 1))
+        previous = highest - positions
     return _walk_back(moves)
 
 
@@ -191,7 +195,7 @@ def _join_reordered(
             missing.remove(j)
     taken = {p.reference for p in joined.values()}
     return [
-        joined[p.agent] if p.agent in joined else p
+        joined.get(p.agent, p) if p.agent is not None else p
         for p in pairs
         if not (p.status == "missing" and p.reference in taken)
     ]

@@ -12,17 +12,26 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any
 
-from clawjudge.judge.align import moments
 from clawjudge.judge.align.context import BindingContext
+from clawjudge.judge.align.instants import is_timed, same_instant_scopes
 from clawjudge.judge.align.noise import why_noise
-from clawjudge.judge.align.payloads import ABSENT, FieldPair, is_file, pair_fields, request_tree
+from clawjudge.judge.align.payloads import ABSENT, MAX_FIELDS, FieldPair, is_file, pair_fields, request_tree
+from clawjudge.judge.align.quotes import breaks_exactness
 from clawjudge.judge.align.sources import Bound
-from clawjudge.judge.align.values import Comparison, compare, is_empty, truth
+from clawjudge.judge.align.values import Comparison, compare, is_empty, truth, verbatim
 from clawjudge.judge.align.volatile import shape
 from clawjudge.judge.verdict import FieldKind, FieldStatus
 from clawjudge.traces.lexicon import mention, plain
 from clawjudge.traces.payload import flatten
 from clawjudge.traces.records import RequestEvent
+
+_LONG_WORD = re.compile(r"[^\W\d_]{4,}")
+_ORDER_WORDS = re.compile(
+    r"(?<!\w)(?:first(?! names?\b)|second(?!s\b)|third|1st|2nd|3rd|priority|in order|top to bottom|ranked|starting with"
+    r"|zuerst|als erstes|zweitens|d'abord|premier|première|deuxième|primero|primera|segundo|segunda|primeiro)(?!\w)",
+    re.IGNORECASE,
+)
+_MIN_LOCAL_PART = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +61,14 @@ def bind_fields(reference: RequestEvent, agent: RequestEvent, context: BindingCo
     """Compare the terminal request of the agent with that of the reference, field by field."""
     trees = request_tree(reference), request_tree(agent)
     ordered = mention_of_order(context.sources.instruction)
-    same_instants = _same_instant_scopes(*trees)
-    fields = [_judge(pair, context, same_instants) for pair in pair_fields(*trees, ordered=ordered)]
+    same_instants = same_instant_scopes(*trees)
+    pairs = pair_fields(*trees, ordered=ordered)
+    fields = [_judge(pair, context, same_instants) for pair in pairs]
     kept = [f for f in fields if not _is_noise(f)]
+    if len(pairs) >= MAX_FIELDS and trees[0] != trees[1]:
+        note = f"only the first {MAX_FIELDS} fields were compared, and the requests differ"
+        kept.append(Field("/url", "/url", reference.url, agent.url, "free", "uncertain", note=note))
     return _weigh_extras(_weigh_numbers(kept))
-
-
-_LONG_WORD = re.compile(r"[^\W\d_]{4,}")
 
 
 def leaf_name(pointer: str) -> str:
@@ -75,6 +85,11 @@ def mention_of_order(instruction: str) -> bool:
     )
 
 
+def _may_ask_for_order(instruction: str) -> bool:
+    """Whether the instruction has words of order, though it may mean the order of acts."""
+    return bool(_ORDER_WORDS.search(instruction))
+
+
 def _judge(pair: FieldPair, context: BindingContext, same_instants: frozenset[str]) -> Field:
     reference, agent = pair.reference, pair.agent
     if reference is ABSENT or (is_empty(reference) and not is_empty(agent)):
@@ -83,6 +98,8 @@ def _judge(pair: FieldPair, context: BindingContext, same_instants: frozenset[st
     kind: FieldKind = "bound" if bound else "free"
     result = _compare(pair, context, same_instants)
     if pair.reordered and result.equal:
+        if _may_ask_for_order(context.sources.instruction):
+            return _field(pair, kind, "uncertain", bound, note="in another order; the task may ask for this one")
         result = Comparison(True, (*result.normalisations, "list_order"))
     if result.equal:
         return _field(pair, kind, "match", bound, result.normalisations)
@@ -97,6 +114,8 @@ def _judge(pair: FieldPair, context: BindingContext, same_instants: frozenset[st
         if mention("password", leaf_name(pair.pointer)):
             return _field(pair, "free", "match", note="each run chooses its own secret")
         return _field(pair, "free", "uncertain", note="differs, and nothing in the task says what it must be")
+    if pair.guessed:
+        return _field(pair, kind, "uncertain", bound, note="a long list; which element answers to which is a guess")
     if not bound[0].preferred and any(b.source == bound[0].source for b in context.sources.bind(agent)):
         return _field(pair, kind, "uncertain", bound, note="the persona holds both values; the task does not choose")
     return _field(pair, kind, "mismatch", bound)
@@ -121,15 +140,25 @@ def _compare(pair: FieldPair, context: BindingContext, same_instants: frozenset[
         return Comparison(is_empty(reference) or reference is False, ("absent",))
     if is_file(reference) or is_file(agent):
         return _compare_files(reference, agent, context)
-    result = compare(reference, agent, context.region)
+    result = compare_values(reference, agent, context)
+    if result.equal and mention("password", leaf_name(pair.pointer)) and not verbatim(str(reference), str(agent)):
+        return Comparison(False)
     if result.equal:
         return result
     if _same_own_address(reference, agent, context):
         return Comparison(True, ("own_email",))
     scope = pair.pointer.rsplit("/", 1)[0]
-    timed = moments.moment(str(reference)) or moments.zone(reference)
-    if timed and any(scope == s or scope.startswith(s + "/") for s in same_instants):
+    if is_timed(reference) and any(scope == s or scope.startswith(s + "/") for s in same_instants):
         return Comparison(True, ("same_instant",))
+    return result
+
+
+def compare_values(reference: Any, agent: Any, context: BindingContext) -> Comparison:
+    """Compare two values; a text that the instruction gives to the letter must be the same to the letter."""
+    result = compare(reference, agent, context.region)
+    if result.equal and isinstance(reference, str) and isinstance(agent, str):
+        if breaks_exactness(context.sources.instruction, reference, agent):
+            return Comparison(None, ("exact_text",))
     return result
 
 
@@ -198,7 +227,10 @@ def _same_own_address(reference: Any, agent: Any, context: BindingContext) -> bo
     for theirs in context.reference_emails:
         for own in context.sources.own_emails:
             for old, new in ((theirs, own), (theirs.split("@")[0], own.split("@")[0])):
-                if old and old in left and left.replace(old, new) == right:
+                # A short local part may stand inside any word; a name (`alex`) is more than a part of the address.
+                if len(old) < _MIN_LOCAL_PART or context.sources.bind(old):
+                    continue
+                if re.sub(rf"(?<![^\W_]){re.escape(old)}(?![^\W_])", new.replace("\\", r"\\"), left) == right != left:
                     return True
     return False
 
@@ -221,12 +253,19 @@ def _judge_extra(pair: FieldPair, context: BindingContext) -> Field:
     bound = tuple(context.sources.bind(agent, pair.pointer))
     if pair.in_list and pair.reference is ABSENT:
         return _field(pair, "free", "extra", bound, note="one more than the reference has")
-    if bound and bound[0].strength >= 2:
+    if bound and bound[0].strength >= 2 and not is_number(agent):
         return _field(pair, "bound", "match", bound, note="given by the task, left out by the reference")
-    entered = str(agent).strip().casefold() in context.agent_entered
-    if entered or pair.reference is not ABSENT or truth(agent) is True or isinstance(agent, int | float):
+    if pair.reference is not ABSENT or truth(agent) is True or is_number(agent) or _is_entered(agent, context):
         return _field(pair, "free", "uncertain", note="only the agent sent it")
     return _field(pair, "free", "match", note="put there by the page, not by the agent")
+
+
+def _is_entered(value: Any, context: BindingContext) -> bool:
+    """Whether the agent typed, chose or pressed something that says `value`; yes, if its acts were not recorded."""
+    wanted = plain(str(value))
+    if not context.agent_entered:
+        return True
+    return any(str(value).strip().casefold() == text or wanted in plain(text) for text in context.agent_entered)
 
 
 def _is_noise(field_: Field) -> bool:
@@ -235,7 +274,7 @@ def _is_noise(field_: Field) -> bool:
 
 
 def _weigh_numbers(fields: list[Field]) -> list[Field]:
-    """A number of the instruction that another field already carries does not also bind a counter that happens to equal it."""
+    """A number that another field already carries does not also bind a counter that happens to equal it."""
     carried = {
         b.quote
         for f in fields
@@ -273,36 +312,4 @@ def _list_of(pointer: str) -> str:
 
 
 def is_number(value: Any) -> bool:
-    return (isinstance(value, int | float) and not isinstance(value, bool)) or str(value).strip().isdigit()
-
-
-def _same_instant_scopes(reference: dict[str, Any], agent: dict[str, Any]) -> frozenset[str]:
-    """Objects in which every time is the same instant on both sides, whatever zone it is written in."""
-    scopes = set()
-    left, right = _times_by_scope(reference), _times_by_scope(agent)
-    for scope, times in left.items():
-        others = right.get(scope)
-        if others and set(times) == set(others) and all(times[k] is not None and times[k] == others[k] for k in times):
-            scopes.add(scope)
-    return frozenset(scopes)
-
-
-def _times_by_scope(tree: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    zones: dict[str, Any] = {}
-    texts: dict[str, str] = {}
-    for pointer, leaf in flatten(tree):
-        if isinstance(leaf, str) and moments.moment(leaf):
-            texts[pointer] = leaf
-        elif moments.zone(leaf):
-            zones[pointer.rsplit("/", 1)[0]] = moments.zone(leaf)
-    grouped: dict[str, dict[str, Any]] = {}
-    for pointer, text in texts.items():
-        scope = pointer.rsplit("/", 1)[0]
-        where = next((zones[s] for s in _ancestors(scope) if s in zones), None)
-        grouped.setdefault(scope, {})[pointer] = moments.instant(text, where)
-    return grouped
-
-
-def _ancestors(scope: str) -> list[str]:
-    parts = scope.split("/")
-    return ["/".join(parts[:n]) for n in range(len(parts), 0, -1)]
+    return (isinstance(value, int | float) and not isinstance(value, bool)) or str(value).strip().isdecimal()

@@ -19,7 +19,7 @@ from clawjudge.judge.align.bindings import Field, own_address
 from clawjudge.judge.align.context import BindingContext
 from clawjudge.judge.align.payloads import request_tree
 from clawjudge.judge.align.progress import same_as_reference
-from clawjudge.judge.align.sources import QUOTED
+from clawjudge.judge.align.quotes import QUOTED, exact_texts, holds
 from clawjudge.judge.align.terminal import operations
 from clawjudge.judge.align.values import compare, is_empty, slug
 from clawjudge.judge.verdict import FieldStatus
@@ -52,8 +52,11 @@ def uncovered(
     sources = case_context.sources
     agreed = [f for f in fields if f.status == "match" and f.kind != "volatile"]
     missing = []
+    exact = exact_texts(sources.instruction)
     for text in sources.quoted:
-        if not (_text_in_fields(text, agreed) or _text_in_steps(text, agent_steps) or _text_sent(text, before)):
+        if text in exact and not _to_the_letter(text, agreed, agent_steps, before):
+            missing.append(Unseen(text, "wanted to the letter, but seen so in nothing that the agent sent or entered"))
+        elif not (_text_in_fields(text, agreed) or _text_in_steps(text, agent_steps) or _text_sent(text, before)):
             missing.append(Unseen(text, "quoted by the instruction, but seen in nothing that the agent sent or opened"))
     spoken = _without_quotes(sources.instruction)
     numbers = {n: words for n, words in sources.numbers.items() if plain(words) in plain(spoken)}
@@ -71,9 +74,9 @@ def earlier_fields(
 ) -> list[Field]:
     """Bound values that the reference sent before the terminal request and that the terminal request does not repeat.
 
-    Each is compared with what the agent last sent to the same place; where the agent went another way, it is enough that
-    it sent or entered the value anywhere. A difference is uncertain, not wrong: a search or a draft on the way is not
-    the commitment.
+    Each is compared with what the agent last sent to the same place; where the agent went another way, it is enough
+    that it sent or entered the value anywhere. A difference is uncertain, not wrong: a search or a draft on the way is
+    not the commitment.
     """
     mine = _last_sent(agent)
     operations = {place for place, _ in mine}
@@ -115,6 +118,15 @@ def _last_sent(requests: list[RequestEvent]) -> dict[tuple[str, str], Any]:
         leaves = flatten(request_tree(request))
         latest.update({(place, pointer): value for pointer, value in leaves if not pointer.startswith("/url")})
     return latest
+
+
+def _to_the_letter(text: str, fields: list[Field], steps: list[Step], before: list[RequestEvent]) -> bool:
+    """Whether a text that is wanted exactly stands so somewhere. The human may have left out its last stop."""
+    sent = [value for request in before[-_REQUESTS_COMPARED:] for _, value in flatten(request_tree(request))]
+    values = [*(f.agent for f in fields), *(part for s in steps for part in (s.value, s.label)), *sent]
+    if any(isinstance(value, str) and holds(value, text) for value in values):
+        return True
+    return any(isinstance(f.agent, str) and f.agent == f.reference and holds(text, f.agent.strip()) for f in fields)
 
 
 def _text_in_fields(text: str, fields: list[Field]) -> bool:

@@ -9,7 +9,7 @@ _SMALL_WORDS = {
     "en": "the and of to for with a an my at on in from is be as by it i please if then when one or this that do not",
     "fr": "le la les et de du des pour avec un une mon ma mes au aux à en sur dans par ce cette que qui si ou est",
     "es": "el la los las y de del para con un una mi mis en al por que se es esta este si o no su",
-    "de": "der die das und für mit ein eine einen mein meine meiner im am auf zu von bei den dem des ist oder wenn als an",
+    "de": "der die das und für mit ein eine einen mein meine meiner im am auf zu von bei den dem des ist oder wenn an",
     "pt": "o a os as e de do da dos das para com um uma meu minha em no na ao por que se ou é",
     "it": "il lo la gli le e di del della per con un una mio mia in al dal che se o è nel",
     "nl": "de het een en van voor met mijn op in aan naar te is of als dat om",

@@ -62,6 +62,11 @@ _SESSIONS = frozenset(
     ]
 )
 _CODE_LENGTH = (4, 10)
+_UNNAMED_CODE_LENGTH = 6
+"""Years, house numbers and most postal codes are shorter."""
+_OTHER_CODES = frozenset(
+    ["postal", "postcode", "zip", "promo", "coupon", "discount", "voucher", "gift", "country", "currency", "area"]
+)
 
 
 def why_noise(pair: FieldPair, bound: tuple[Bound, ...], context: BindingContext) -> str | None:
@@ -86,7 +91,7 @@ def _names_a_thing(pair: FieldPair, context: BindingContext) -> bool:
     """
     if context.same_acts:
         return False
-    if pair.in_list:
+    if pair.in_list or str(pair.agent).strip().casefold() in context.agent_entered:
         return True
     titles = [known.get(str(value)) for known, value in zip(context.titles, (pair.reference, pair.agent), strict=True)]
     if any(titles):
@@ -101,9 +106,14 @@ def _is_one_time_code(pair: FieldPair, context: BindingContext) -> bool:
     for text in texts:
         if not (_CODE_LENGTH[0] <= len(text) <= _CODE_LENGTH[1] and text.isalnum() and any(c.isdigit() for c in text)):
             return False
-    named = mention("code", pair.pointer.rsplit("/", 1)[-1]) is not None
+    name = pair.pointer.rsplit("/", 1)[-1]
+    if set(plain(name).split()) & _OTHER_CODES or context.was_shown(texts[0]):
+        # A code that is shown in both runs is no one-time code.
+        return False
+    named = mention("code", name) is not None
     typed = texts[1].casefold() in context.agent_entered
-    return (named or len(texts[0]) == len(texts[1])) and typed and context.was_shown(texts[1])
+    unnamed = len(texts[0]) == len(texts[1]) >= _UNNAMED_CODE_LENGTH
+    return (named or unnamed) and typed and context.was_shown(texts[1])
 
 
 def _is_assigned(pair: FieldPair, context: BindingContext) -> bool:

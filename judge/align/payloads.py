@@ -103,9 +103,7 @@ def _pair(
             place = f"{pointer}/{i if i is not None else j}"
             doubtful = guessed and left != right
             for pair in _pair(place, f"{agent_pointer}/{j if j is not None else i}", left, right, True, ordered):
-                yield replace(
-                    pair, in_list=True, reordered=pair.reordered or moved, guessed=pair.guessed or doubtful
-                )
+                yield replace(pair, in_list=True, reordered=pair.reordered or moved, guessed=pair.guessed or doubtful)
     elif _has_parts(reference) and (agent is ABSENT or is_empty(agent)):
         for tail, leaf in flatten(reference):
             yield FieldPair(pointer + tail, agent_pointer + tail, leaf, ABSENT, in_list)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from clawjudge.judge.align.alignment import Alignment
-from clawjudge.judge.align.bindings import Field, bind_fields, is_number
+from clawjudge.judge.align.bindings import Field, bind_fields, compare_values, is_number
 from clawjudge.judge.align.context import BindingContext
 from clawjudge.judge.align.noise import why_noise
 from clawjudge.judge.align.payloads import FieldPair, request_tree
@@ -155,7 +155,7 @@ def same_as_reference(reference: Any, agent: Any, context: BindingContext) -> bo
     """Whether an agent's value says the same as the reference's, each run's own e-mail address counting as equal."""
     if str(reference).strip().casefold() in context.reference_emails:
         return str(agent).strip().casefold() in context.sources.own_emails
-    return compare(reference, agent, context.region).equal
+    return compare_values(reference, agent, context).equal
 
 
 def _in_steps(

@@ -128,7 +128,7 @@ def _same_reading(first: str, second: str) -> bool | None:
 
 
 def same_unit(first: str, second: str) -> bool | None:
-    """None for one number with a unit on one side only (`5%` and `5`): it may be the same, if the field says the unit."""
+    """None for one number with a unit on one side only (`5%` and `5`): the field itself may say the unit."""
     left, right = _UNIT.match(first.strip()), _UNIT.match(second.strip())
     if not left or not right or bool(left["unit"]) == bool(right["unit"]):
         return False
@@ -213,12 +213,12 @@ def _region_of(text: str) -> str | None:
         parsed = phonenumbers.parse(text, None)
     except phonenumbers.NumberParseException:
         return None
-    found: str | None = phonenumbers.region_code_for_country_code(parsed.country_code)
+    found: str | None = phonenumbers.region_code_for_country_code(parsed.country_code or 0)
     return found
 
 
 def same_country(first: str, second: str) -> bool | None:
-    """`CA`, `Canada`, `Kanada`: one territory, by ISO code or by name; None for a code in small letters (`no`, `in`)."""
+    """`CA`, `Canada`, `Kanada`: one territory, by ISO code or name; None for a code in small letters (`no`, `in`)."""
     left, right = country_code(first), country_code(second)
     if left is None or left != right:
         return False

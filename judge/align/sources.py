@@ -8,18 +8,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from clawjudge.judge.align import calendar_words, moments, quantities
+from clawjudge.judge.align.languages import ANSWERS, FUNCTION_WORDS
+from clawjudge.judge.align.quotes import quoted_texts
 from clawjudge.judge.align.values import compare, is_empty, slug
 from clawjudge.traces.lexicon import plain
 from clawjudge.traces.payload import flatten, resolve
 
 _NUMBER = re.compile(r"(?<![\d:.,/\-\w])\d+(?:[.,]\d+)*(?![\d:/\w]|[.,]\d)|(?<![\w.])\d+(?=[\s-]*[^\W\d_])")
-QUOTED = re.compile(
-    r'"([^"\n]{1,400})"|“([^”\n]{1,400})”|«\s*([^»\n]{1,400}?)\s*»|„([^“”\n]{1,400})[“”]|「([^」\n]{1,400})」'
-)
 _AMOUNT = re.compile(
     r"[$€£¥₩₹]\s?(?P<before>\d[\d.,]*\d|\d)|(?P<after>\d[\d.,]*\d|\d)\s?(?:[$€£¥₩₹]|dollars?\b|euros?\b|USD\b|EUR\b|CAD\b)"
 )
 _MAX_PERSONA_LEAVES = 2000
+_MAX_KEY = 500
+_COMMON = FUNCTION_WORDS | frozenset({"on", "off", "no", "none", "null", "y", "n", "non", "nein"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +91,23 @@ class TaskSources:
     @functools.cached_property
     def quoted(self) -> tuple[str, ...]:
         """What the instruction puts in quotation marks: texts to be entered or names to be found, as they stand."""
-        return tuple(next(g for g in m.groups() if g).strip() for m in QUOTED.finditer(self.instruction))
+        return quoted_texts(self.instruction)
+
+    @functools.cached_property
+    def _known(self) -> dict[tuple[type, str, str], list[Bound]]:
+        """What `bind` found before: the same values stand in request after request."""
+        return {}
 
     def bind(self, value: Any, pointer: str = "") -> list[Bound]:
         """What binds `value`, strongest first; `pointer` is its place in the payload."""
+        key = (type(value), repr(value), pointer)
+        if len(key[1]) > _MAX_KEY:
+            return self._bind(value, pointer)
+        if key not in self._known:
+            self._known[key] = self._bind(value, pointer)
+        return self._known[key]
+
+    def _bind(self, value: Any, pointer: str) -> list[Bound]:
         if is_empty(value) or isinstance(value, bool | dict | list):
             if pointer in self.constraints and self.constraints[pointer] == value:
                 return [Bound("eval_schema", pointer, 3)]
@@ -108,7 +122,7 @@ class TaskSources:
         if said:
             found.append(said)
         for document in self.documents:
-            held = self._in_document(document, text)
+            held = self._in_document(document, text, pointer)
             if held:
                 found.append(held)
         return sorted(found, key=lambda b: (-b.strength, not b.preferred))
@@ -127,6 +141,9 @@ class TaskSources:
             return dated
         if len(text) > 2000:
             return None
+        if text.casefold() in _COMMON and not text.isupper():
+            # "on", "no" and "for" stand in many a sentence; they bind a value only where they are meant as one.
+            return Bound("instruction", text, 3) if self._is_meant(text) else None
         if re.search(rf"(?<!\w){re.escape(text)}(?!\w)", self.instruction):
             return Bound("instruction", text, 3)
         folded = plain(text)
@@ -140,6 +157,13 @@ class TaskSources:
             city = plain(str(place).rsplit("/", 1)[-1])
             return Bound("instruction", city.strip(), 1) if city in self._plain else None
         return None
+
+    def _is_meant(self, word: str) -> bool:
+        """Whether a common word stands in quotation marks, or capital within a sentence (`answer No to …`)."""
+        if word.casefold() in (text.casefold() for text in self.quoted):
+            return True
+        found = re.finditer(rf"(?<=[\w,:(] )(?<!\w){re.escape(word)}(?!\w)", self.instruction, re.IGNORECASE)
+        return any(m.group()[0].isupper() and not m.group()[1:].isupper() for m in found)
 
     def _dated(self, text: str) -> Bound | None:
         """A day or a clock time that the instruction names, whatever way it is written."""
@@ -159,10 +183,14 @@ class TaskSources:
             quote = f"{quote} … {times[0]}" if times else quote
         return Bound("instruction", quote, 2)
 
-    def _in_document(self, document: Document, text: str) -> Bound | None:
+    def _in_document(self, document: Document, text: str, place: str) -> Bound | None:
         best: Bound | None = None
+        coincidental = _says_little(text)
         for pointer, leaf in document.leaves:
             if isinstance(leaf, bool) or (len(str(leaf)) < 2 and str(leaf) != text):
+                continue
+            if coincidental and not _alike_names(pointer, place):
+                # A unit number 5 in the address does not bind a quantity of 5.
                 continue
             if str(leaf) == text:
                 strength = 3
@@ -208,6 +236,17 @@ class TaskSources:
                 )
             return any(len(plain(n).strip()) > 1 and plain(n) in self._plain for n in names)
         return True
+
+
+def _says_little(text: str) -> bool:
+    """Values so short that many fields hold them by chance: a digit or two, one letter, yes and no."""
+    return len(text) < 2 or (text.isdecimal() and len(text) < 3) or text.casefold() in ANSWERS
+
+
+def _alike_names(first: str, second: str) -> bool:
+    """Whether the last two keys of two pointers share a word."""
+    words = [set(plain(" ".join(pointer.split("/")[-2:])).split()) for pointer in (first, second)]
+    return any(len(word) > 2 and not word.isdigit() for word in words[0] & words[1])
 
 
 def _has_siblings(value: Any, parts: list[str]) -> bool:

@@ -1,8 +1,8 @@
 """Which request commits the task, in the reference and in the agent's run.
 
-A task's eval schema says so, and the request log is matched against it. Where the schema is a deliberate never-matching
-pattern, the terminal request is found by comparison: in the reference the request that carries the most of what the task
-binds, and the last request that changes state; in the agent's run the requests to the same operations.
+A task's eval schema says so, and the request log is matched against it. Where the schema is a deliberate
+never-matching pattern, the terminal request is found by comparison: in the reference the request that carries the most
+of what the task binds, and the last request that changes state; in the agent's run the requests to the same operations.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -96,13 +97,11 @@ def compare(reference: Any, agent: Any, region: str | None = None) -> Comparison
 
 
 def verbatim(reference: str, agent: str) -> bool:
-    """Whether two texts are the same to the letter; only white space around them and Unicode's two spellings may differ."""
+    """Whether two texts are the same to the letter, but for white space around them and Unicode's two spellings."""
     return _composed(reference) == _composed(agent)
 
 
 def _composed(text: str) -> str:
-    import unicodedata
-
     return unicodedata.normalize("NFC", text.replace("\r\n", "\n").strip())
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from itertools import pairwise
 from typing import Any
 
 from clawjudge.judge.align import moments
@@ -84,7 +85,7 @@ def _is_suffix(text: str) -> bool:
 def _mixed(text: str) -> bool:
     """Whether letters and digits change places often, as chance makes them and people do not."""
     kinds = [c.isdigit() for c in text if c.isalnum()]
-    changes = sum(a != b for a, b in zip(kinds, kinds[1:], strict=False))
+    changes = sum(a != b for a, b in pairwise(kinds))
     return changes >= 3
 
 

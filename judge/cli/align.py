@@ -77,7 +77,7 @@ def _write_frames(alignment: Alignment, agent: RunDigest, reference: RunDigest, 
 def _alignment(case: Case, reference: RunDigest) -> Alignment:
     """The alignment that a judge sees; for a reference without a final request, one without an anchor."""
     from clawjudge.judge.align import alignment
-    from clawjudge.judge.align.bindings import BindingContext
+    from clawjudge.judge.align.context import BindingContext
     from clawjudge.judge.align.progress import same_as_reference
     from clawjudge.judge.offline.facts import establish
 

@@ -7,6 +7,7 @@ import json
 import math
 import os
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -122,7 +123,9 @@ def test_reading_twice_counts_problems_once(tmp_path: Path) -> None:
     for _ in range(3):
         assert list(trace.actions()) == list(trace.requests()) == list(trace.messages()) == []
         assert trace.meta.raw == {}
-    counted = {key[2]: n for key, n in trace.problems.counts.items()}
+    counted = Counter({code: 0 for code in ("bad_json", "wrong_type", "no_conversation")})
+    for (_, _, code), times in trace.problems.counts.items():
+        counted[code] += times
     assert counted == {"bad_json": 3, "wrong_type": 2, "no_conversation": 1}
 
 
@@ -193,14 +196,14 @@ READERS: dict[str, Callable[[Trace], Any]] = {
 
 @pytest.mark.parametrize("layer", READERS)
 def test_file_that_may_not_be_read(layer: str) -> None:
-    list(Trace(Path(__file__).parent).messages()) if (Path(__file__).parent / "run-meta.json").exists() else None
     with tempfile.TemporaryDirectory() as name:
         root = Path(name)
         root.chmod(0o755)
         trace = run(root, **{layer: [{}]})
         READERS[layer](trace)  # whatever is imported late is imported while everything can be read
         trace = Trace(root)
-        (root / "data").exists() and (root / "data").chmod(0o755)
+        for folder in root.glob("data"):
+            folder.chmod(0o755)
         trace.files.found[layer].chmod(0o000)
         with as_nobody():
             assert not READERS[layer](trace)
