@@ -47,12 +47,16 @@ def rubric_ids() -> list[str]:
 
 @functools.cache
 def load_rubric(rubric_id: str) -> Rubric:
-    """The rubric `rubric_id`. Raises KeyError for an unknown id and ValueError for a rubric without rules."""
+    """The rubric `rubric_id`. Raises KeyError for an unknown id and ValueError for a rubric that cannot be meant."""
     if rubric_id not in rubric_ids():
         raise KeyError(f"no rubric {rubric_id!r}; there are: {', '.join(rubric_ids())}")
     raw = json.loads(files("clawjudge.rubrics").joinpath(f"{rubric_id}.json").read_text("utf-8"))
     if not raw["rules"]:
         raise ValueError(f"rubric {rubric_id!r} has no rules")
+    if raw["id"] != rubric_id:
+        raise ValueError(f"rubric {rubric_id!r} calls itself {raw['id']!r}")
+    if len({rule["id"] for rule in raw["rules"]}) != len(raw["rules"]):
+        raise ValueError(f"rubric {rubric_id!r} has a rule twice")
     canonical = json.dumps(raw, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     rules = tuple(Rule(r["id"], r["number"], r["name"], r["title"], r["text"], tuple(r["needs"])) for r in raw["rules"])
     digest = hashlib.sha256(canonical.encode()).hexdigest()

@@ -23,6 +23,8 @@ from clawjudge.traces.urls import path
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _ACRONYM = re.compile(r"(?<=[A-Z])(?=[A-Z][a-z])")
 _SEPARATORS = re.compile(r"[\W_]+")
+# Turkish capitals would otherwise not fold to what stands in a word list.
+_DOTS = str.maketrans("ıİ", "iI")
 _PARTS = re.compile(r"[/()|\n]")
 # Thai, Lao, Burmese, Khmer, Chinese, Japanese, Korean: no spaces between words, or particles glued to them.
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff"
@@ -80,7 +82,7 @@ def _pattern(words: Iterable[str]) -> re.Pattern[str]:
 
 def _forms(text: str) -> Iterator[str]:
     """`text` in the ways that words may be read out of it: `reCAPTCHA` is one word, `mobilePhone` is two."""
-    text = unicodedata.normalize("NFKC", text)
+    text = unicodedata.normalize("NFKC", text).translate(_DOTS)
     split = _folded(_ACRONYM.sub(" ", _CAMEL.sub(" ", text)))
     yield _CHANGE_OF_SCRIPT.sub(" ", split)
     whole = _folded(text)
@@ -93,7 +95,7 @@ def _folded(text: str) -> str:
 
 
 def _part(text: str) -> str:
-    return _folded(unicodedata.normalize("NFKC", text)).strip()
+    return _folded(unicodedata.normalize("NFKC", text).translate(_DOTS)).strip()
 
 
 @functools.cache

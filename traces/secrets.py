@@ -42,7 +42,9 @@ _SECURITY_CODE_LENGTH = 6
 
 def is_card_number(value: object) -> bool:
     """13 to 19 digits of a card issuer, single spaces and dashes allowed between them, with a valid check digit."""
-    if not isinstance(value, str | int) or isinstance(value, bool) or (isinstance(value, int) and abs(value) >= 10**19):
+    if not isinstance(value, str | int) or isinstance(value, bool):
+        return False
+    if isinstance(value, int) and not 0 < value < 10**19:
         return False
     text = str(value)
     if not _CARD.fullmatch(text):

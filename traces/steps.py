@@ -27,10 +27,8 @@ MAX_STEPS = 6000
 _FIELD_TAGS = frozenset({"INPUT", "TEXTAREA", "SELECT"})
 _TAKES_NO_TEXT = frozenset({"BODY", "BUTTON", "A", "HTML"})
 _UPLOAD_PREFIX = "C:\\fakepath\\"
-_OPEN_FIELDS = 500
-_TYPED_CHARACTERS = 20_000
-_SUBMIT_MS = 250
-_LABEL_MS = 100
+_OPEN_FIELDS, _TYPED_CHARACTERS = 500, 20_000
+_SUBMIT_MS, _LABEL_MS = 250, 100
 
 
 def is_state_changing(request: RequestEvent, sites: frozenset[str]) -> bool:
@@ -170,10 +168,9 @@ class _Coalescer:
     def _submit(self, event: ActionEvent) -> Step | None:
         """A submission is one step with the press that caused it."""
         recent = self._recent
-        if recent is None or not self._follows(event, recent, _SUBMIT_MS):
-            return self._new("submit", event)
         pressed = next((f for f in self._open.values() if f.step is recent and not f.touched and f.before), None)
-        if recent.kind != "click" and pressed is None:
+        caused = recent is not None and (recent.kind == "click" or pressed is not None)
+        if recent is None or not caused or not self._follows(event, recent, _SUBMIT_MS):
             return self._new("submit", event)
         if pressed is not None:
             # <input type="submit">: a button that looks like a field, with its caption as its value.

@@ -16,6 +16,7 @@ import numpy as np
 from rapidfuzz import fuzz
 from rapidfuzz.process import cdist
 
+from clawjudge.traces import urls
 from clawjudge.traces.steps import Step
 
 PairStatus = Literal["match", "variant", "missing", "extra"]
@@ -100,7 +101,7 @@ def _describe(step: Step) -> tuple[str, str, str]:
         return family, step.target, _query_keys(step.url)
     if step.kind == "request":
         return f"request {step.method}", step.target, step.target
-    return family, step.target, urlsplit(step.url).path if "://" in step.url else step.url
+    return family, step.target, urls.path(step.url) if "://" in step.url else step.url
 
 
 def _query_keys(url: str) -> str:
@@ -213,13 +214,13 @@ def _mark_detours(pairs: list[StepPair], agent: list[Step]) -> list[StepPair]:
         if pair.status == "extra":
             stretch.append(position)
             continue
-        if len(stretch) > 1 and step.url and urlsplit(step.url).path in seen:
+        if len(stretch) > 1 and step.url and urls.path(step.url) in seen:
             for k in stretch:
                 p = pairs[k]
                 marked[k] = StepPair(
                     p.status, p.agent, p.reference, p.similarity, "detour: came back", p.reordered, True
                 )
-        seen.update(urlsplit(agent[pairs[k].agent or 0].url).path for k in stretch)
-        seen.add(urlsplit(step.url).path)
+        seen.update(urls.path(agent[pairs[k].agent or 0].url) for k in stretch)
+        seen.add(urls.path(step.url))
         stretch = []
     return marked

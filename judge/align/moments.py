@@ -27,7 +27,7 @@ _CLOCK = re.compile(
     re.IGNORECASE,
 )
 _AT = re.compile(r"^(?:at|um|à|a las?|alle|às|as|om|kl\.?|klo|o|в|@)\s+", re.IGNORECASE)
-_OFFSET = re.compile(r"^(.*?)\s*(?:GMT|UTC|Z)?(?:([+-])(\d{2}):?(\d{2}))?(?:\s*\([^()]*\))?$")
+_OFFSET = re.compile(r"^(.*?)\s*(?:GMT|UTC|Z)?(?:([+-])(\d{2}):?(\d{2}))?(?:\s*\([^()]*\))?$", re.IGNORECASE)
 _BARE_OFFSET = re.compile(r"^(?:UTC|GMT)?([+-])(\d{1,2}):?(\d{2})$", re.IGNORECASE)
 _LARGEST_OFFSET = timedelta(hours=14)
 _MIDNIGHT = time(0)
@@ -132,7 +132,8 @@ def _same_reading(left: Reading, right: Reading) -> bool | None:
     if not left.days & right.days:
         return False
     if left.clock and right.clock and left.clock != right.clock:
-        return False
+        half_a_day = left.clock.replace(hour=(left.clock.hour + 12) % 24) == right.clock
+        return None if half_a_day and (left.doubtful or right.doubtful) else False
     certain = len(left.days) == len(right.days) == 1 and not (left.doubtful or right.doubtful)
     if (left.clock is None) != (right.clock is None) and (left.clock or right.clock) != _MIDNIGHT:
         certain = False

@@ -43,6 +43,9 @@ def exact_texts(instruction: str) -> tuple[str, ...]:
     for match in QUOTED.finditer(instruction):
         ahead = _SENTENCE_ENDS.split(instruction[max(end, match.start() - _BEFORE) : match.start()])[-1]
         behind = _SENTENCE_ENDS.split(QUOTED.split(instruction[match.end() :][:_BEHIND])[0])[0]
+        if _inside(match)[-1:] in ".!?" and behind.lstrip()[:1].isupper():
+            # The sentence ended inside the quotation marks.
+            behind = ""
         continued = (
             exact_before and len(ahead) <= _BETWEEN and not _SENTENCE_ENDS.search(instruction[end : match.start()])
         )

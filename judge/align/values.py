@@ -54,6 +54,7 @@ _CASE_MATTERS = re.compile(
     r"^(?=[^@\s]{8,}$)(?=.*\d)(?=.*[A-Z])(?=.*[a-z])(?!.*[^\w.+/=:~-]).*\S{2}[a-z\d].*$|://[^/]+/."
 )
 _CACHED_LENGTH = 300
+_BLANK = "".join(c for c in map(chr, range(0x3001)) if c.isspace()) + "\u200b\u200e\u200f\u2060\ufeff"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ _DIFFERENT = Comparison(False)
 
 def is_empty(value: Any) -> bool:
     """Absent, null, blank and an empty container all say: nothing was entered."""
-    return value is None or value == [] or value == {} or (isinstance(value, str) and not value.strip())
+    return value is None or value == [] or value == {} or (isinstance(value, str) and not value.strip(_BLANK))
 
 
 def compare(reference: Any, agent: Any, region: str | None = None) -> Comparison:
@@ -110,7 +111,9 @@ def _same_tree(reference: Any, agent: Any) -> bool:
         return False
     left, right = dict(flatten(reference)), dict(flatten(agent))
     return left.keys() == right.keys() and all(
-        isinstance(value, bool) == isinstance(right[pointer], bool) and value == right[pointer]
+        isinstance(value, bool) == isinstance(right[pointer], bool)
+        # Not a number is not equal to itself.
+        and (value == right[pointer] or str(value) == str(right[pointer]) == "nan")
         for pointer, value in left.items()
     )
 
@@ -119,7 +122,9 @@ def _compare_booleans(reference: Any, agent: Any) -> Comparison:
     first, second = truth(reference), truth(agent)
     if first is None or second is None:
         return _DIFFERENT
-    return Comparison(first == second, ("boolean",) if type(reference) is not type(agent) else ())
+    if first != second:
+        return _DIFFERENT
+    return Comparison(True, ("boolean",) if type(reference) is not type(agent) else ())
 
 
 def truth(value: Any) -> bool | None:
@@ -166,7 +171,7 @@ def _meanings(reference: str, agent: str, region: str | None) -> Iterator[tuple[
     yield "number", quantities.same_number(first, second)
     yield "currency", quantities.same_amount(reference, agent)
     yield "digit_grouping", same_code(first, second)
-    moment = moments.same_moment(first, second)
+    moment = moments.same_moment(reference, agent)
     yield "date_time", moment
     if moment is False:
         yield "phone_number", quantities.same_phone(first, second, region)

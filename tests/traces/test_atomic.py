@@ -49,9 +49,7 @@ class Crash(Exception):
     ("point", "exists"),
     [(point, exists) for point in ("fdopen", "fsync", "replace") for exists in (True, False)] + [("fchmod", True)],
 )
-def test_crash_leaves_the_old_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, point: str, exists: bool
-) -> None:
+def test_crash_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, point: str, exists: bool) -> None:
     path = tmp_path / "f"
     if exists:
         path.write_bytes(b"old")

@@ -74,7 +74,12 @@ def test_parse_time(value: Any, unit: Unit, expected: int | None) -> None:
 
 
 @given(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=30) | st.lists(st.integers(), max_size=1),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=30)
+    | st.lists(st.integers(), max_size=1),
     st.sampled_from(["s", "ms", "iso"]),
 )
 def test_nothing_in_a_recording_breaks_the_clock(value: Any, unit: Unit) -> None:

@@ -1,4 +1,4 @@
-"""Lines of JSON: every row of the table on which JSON parsers disagree, and that no line is lost without being counted."""
+"""Lines of JSON: every row of the table on which JSON parsers disagree, and no line lost without being counted."""
 
 from __future__ import annotations
 
@@ -126,9 +126,7 @@ def test_line_of_10_megabytes(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("extra", "kept"), [(0, True), (1, False), (5, False), (3000, False)])
 @pytest.mark.parametrize("end", [b"\n", b""])
-def test_line_over_the_cap(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, extra: int, kept: bool, end: bytes
-) -> None:
+def test_line_over_the_cap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, extra: int, kept: bool, end: bytes) -> None:
     monkeypatch.setattr(jsonl, "MAX_LINE_BYTES", 1000)
     monkeypatch.setattr(jsonl, "_CHUNK", 64)
     long = b'"' + b"x" * (998 + extra) + b'"'

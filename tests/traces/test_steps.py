@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import json
-import os
-from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from clawjudge.traces import steps as steps_module
-from clawjudge.traces.digest import digest
-from clawjudge.traces.payload import flatten
-from clawjudge.traces.records import ActionEvent, RequestEvent, Source, Target
-from clawjudge.traces.steps import Step, build_steps, is_state_changing, walls_shown
-from clawjudge.traces.trace import Trace
-from clawjudge.traces.transcripts.pages import Control, PageState
+from clawjudge.traces.records import ActionEvent, Source, Target
+from clawjudge.traces.steps import Step, build_steps
 
-SHARED = Path(os.environ.get("CLAWJUDGE_SHARED", Path(__file__).resolve().parents[3] / "shared"))
-CORPUS = SHARED / "corpus" / "dev"
 PAGE = "http://shop.test/form"
 
 
@@ -51,8 +40,8 @@ class Recorder:
                 self.add("input", tag, name, held)
             self.add("keyup", tag, name, held, key=key)
 
-    def steps(self, requests: Iterable[tuple[RequestEvent, bool]] = (), **more: Any) -> list[Step]:
-        return build_steps(self.events, requests, **more)
+    def steps(self) -> list[Step]:
+        return build_steps(self.events, [])
 
 
 @pytest.fixture
@@ -62,10 +51,6 @@ def rec() -> Recorder:
 
 def brief(steps: list[Step]) -> list[tuple[str, str, str | None]]:
     return [(step.kind, step.target, step.value) for step in steps]
-
-
-def request(method: str = "POST", url: str = "http://shop.test/api", t_ms: int | None = 5, **more: Any) -> RequestEvent:
-    return RequestEvent(line=more.pop("line", 1), method=method, url=url, t_ms=t_ms, **more)
 
 
 # Typing
@@ -375,216 +360,3 @@ def test_other_tabs_and_frames_have_their_own_steps(rec: Recorder) -> None:
     rec.add("click", "A", "m", url="http://mail.test/inbox")
     rec.add("click", "BUTTON", "b", url="http://shop.test/")
     assert [step.url for step in rec.steps()] == [event.url for event in rec.events]
-
-
-# Requests and order
-
-
-@pytest.mark.parametrize(
-    ("made", "expected"),
-    [
-        (request("POST"), True),
-        (request("PUT"), True),
-        (request("PATCH"), True),
-        (request("DELETE"), True),
-        (request("POST", url="http://api.shop.test/x"), True),
-        (request("GET"), False),
-        (request("OPTIONS"), False),
-        (request("HEAD"), False),
-        (request("POST", resource_type="Ping"), False),
-        (request("POST", resource_type="CSPViolationReport"), False),
-        (request("POST", url="http://telemetry.test/collect"), False),
-        (request("POST", url="http://shop.test.evil.test/"), False),
-        (request("POST", url="data:x"), False),
-    ],
-)
-def test_state_changing_requests(made: RequestEvent, expected: bool) -> None:
-    assert is_state_changing(made, frozenset({"www.shop.test"})) is expected
-
-
-def test_without_pages_every_site_may_be_the_runs_own() -> None:
-    assert is_state_changing(request("POST", url="http://anything.test/"), frozenset())
-
-
-def test_request_steps(rec: Recorder) -> None:
-    steps = rec.steps(
-        [
-            (request("POST", "http://shop.test/carts/s_ed36ccfc7cf069ec?x=1", line=7), False),
-            (request("GET", "http://shop.test/rsvp/submit?a=b", resource_type="Document", line=8), True),
-            (request("GET", "http://shop.test/page", resource_type="Document", line=9), False),
-        ]
-    )
-    assert [(s.kind, s.target, s.label, s.method, s.terminal) for s in steps] == [
-        ("request", "POST shop.test/carts/{id}", "POST /carts/s_ed36ccfc7cf069ec", "POST", False),
-        ("request", "GET shop.test/rsvp/submit", "GET /rsvp/submit", "GET", True),
-        ("navigate", "shop.test/page", "/page", "", False),
-    ]
-    assert [step.line for step in steps] == [Source("http", 7), Source("http", 8), Source("http", 9)]
-    assert [step.index for step in steps] == [0, 1, 2]
-
-
-def test_unordered_lines_are_put_in_order_of_time(rec: Recorder) -> None:
-    for name, t_ms in (("c", 300), ("a", 100), ("b", 200)):
-        rec.add("click", "BUTTON", name, t_ms=t_ms)
-    steps = rec.steps([(request(t_ms=150), False)])
-    assert [step.target for step in steps] == ["button a", "POST shop.test/api", "button b", "button c"]
-    assert [step.index for step in steps] == [0, 1, 2, 3]
-
-
-def test_step_without_a_time_stays_behind_the_one_before_it(rec: Recorder) -> None:
-    for name, t_ms in (("a", None), ("b", 100), ("c", None), ("d", 50)):
-        rec.add("click", "BUTTON", name, t_ms=t_ms)
-    assert [step.target[-1] for step in rec.steps()] == ["a", "d", "b", "c"]
-
-
-def test_recording_without_any_time_keeps_the_order_of_its_lines(rec: Recorder) -> None:
-    rec.t_ms = None
-    rec.type("q", "ab")
-    rec.add("click", "BUTTON", "go", text="Go")
-    rec.add("submit", "FORM", "f")
-    rec.add("pageLoad")
-    steps = rec.steps([(request(t_ms=None), True)])
-    assert [step.kind for step in steps] == ["fill", "submit", "navigate", "request"]
-
-
-def test_skew_moves_actions_and_not_requests(rec: Recorder) -> None:
-    rec.add("click", "BUTTON", "go", t_ms=10_000)
-    rec.add("submit", "FORM", "f", t_ms=10_010)
-    rec.add("input", "INPUT", "q", "x", t_ms=10_500)
-    rec.add("input", "INPUT", "q", "xy", t_ms=10_900)
-    steps = rec.steps([(request(t_ms=8100), False)], skew_ms=2000)
-    assert [(s.kind, s.t_ms, s.end_ms) for s in steps] == [
-        ("submit", 8000, 8000),
-        ("request", 8100, 8100),
-        ("fill", 8500, 8900),
-    ]
-
-
-# Length
-
-
-def test_run_of_endless_length(rec: Recorder, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(steps_module, "MAX_STEPS", 10)
-    for n in range(100):
-        rec.add("click", "BUTTON", f"b{n}")
-    let_go: list[int] = []
-    middle = rec.events[50].t_ms
-    steps = rec.steps([(request(t_ms=middle), True)], on_let_go=let_go.append)
-    assert [s.target for s in steps if s.kind == "click"] == [f"button b{n}" for n in (*range(5), *range(95, 100))]
-    assert [s.terminal for s in steps].count(True) == 1, "what commits the task is kept wherever it is"
-    assert let_go == [90]
-    assert [step.index for step in steps] == list(range(11))
-
-
-@pytest.mark.parametrize(("count", "let_go"), [(9, []), (10, []), (11, [1]), (20, [10]), (21, [11])])
-def test_limit_of_steps(rec: Recorder, monkeypatch: pytest.MonkeyPatch, count: int, let_go: list[int]) -> None:
-    monkeypatch.setattr(steps_module, "MAX_STEPS", 10)
-    for n in range(count):
-        rec.add("click", "BUTTON", f"b{n}")
-    told: list[int] = []
-    steps = rec.steps(on_let_go=told.append)
-    assert (len(steps), told) == (min(count, 10), let_go)
-    assert (steps[0].target, steps[-1].target) == ("button b0", f"button b{count - 1}")
-
-
-# Walls
-
-
-def shown(*controls: tuple[str, str] | tuple[str, str, str], texts: tuple[str, ...] = ()) -> PageState:
-    made = tuple(Control(c[0], c[1], c[2] if len(c) > 2 else None) for c in controls)
-    return PageState(line=9, call=None, url=PAGE, title="", controls=made, texts=texts)
-
-
-@pytest.mark.parametrize(
-    ("page", "kinds"),
-    [
-        (shown(("textbox", "Mobile phone number *")), ["phone"]),
-        (shown(("textbox", "Mobile")), ["phone"]),
-        (shown(("textbox", "電話番号")), ["phone"]),
-        (shown(("textbox", "Phone", "+1 416 555 0123")), []),
-        (shown(("button", "Phone"), ("textbox", "Phone", "1")), []),
-        (shown(("link", "Phone us")), []),
-        (shown(("textbox", "Hotel name")), []),
-        (shown(("spinbutton", "Portable charger quantity")), []),
-        (shown(("combobox", "Branch in Tel Aviv")), []),
-        (shown(texts=("Call our phone line to verify",)), []),
-        (shown(("textbox", "Characters shown")), ["captcha"]),
-        (shown(("checkbox", "I'm not a robot"), texts=("reCAPTCHA",)), ["captcha"]),
-        (shown(texts=("Please complete the reCAPTCHA to continue",)), ["captcha"]),
-        (shown(texts=("Verify you are human by completing the action below.",)), ["captcha"]),
-        (shown(texts=("CAPTCHA",)), ["captcha"]),
-        (shown(texts=("请完成人机验证",)), ["captcha"]),
-        # Badges and small print stand on pages that challenge nobody.
-        (shown(texts=("This site is protected by reCAPTCHA and the Google Privacy Policy apply.",)), []),
-        (shown(texts=("reCAPTCHA",)), []),
-        (shown(texts=("Diese Website ist durch reCAPTCHA geschützt.", "hCaptcha")), []),
-        (shown(texts=("このサイトはreCAPTCHAによって保護されており",)), []),
-        (shown(texts=("Airport security check takes 30 minutes", "Turnstile gates open at 9")), []),
-        (shown(texts=("機器人玩具", "Because you are human")), []),
-        (shown(("textbox", "Password"), ("button", "Sign in")), ["login"]),
-        (shown(("textbox", "Password"), ("button", "Create account")), []),
-        (shown(("link", "Log in")), []),
-        (shown(("textbox", "Card number")), ["payment"]),
-        (shown(("textbox", "Gift card message"), ("textbox", "Kort beskrivelse"), ("textbox", "Pay rate")), []),
-    ],
-)
-def test_walls_shown(page: PageState, kinds: list[str]) -> None:
-    assert list(walls_shown(page)) == kinds
-
-
-def test_wall_is_a_step_where_it_was_first_met(rec: Recorder) -> None:
-    rec.add("click", "BUTTON", "go", text="Go")
-    rec.add("input", "INPUT", "captcha", "AB12")
-    rec.add("click", "BUTTON", "captcha-verify", text="Verify")
-    steps = rec.steps(pages=[shown(("textbox", "Phone *"), ("textbox", "CAPTCHA")), shown(("textbox", "Phone *"))])
-    assert [(s.kind, s.value) for s in steps if s.kind == "wall"] == [("wall", "captcha"), ("wall", "phone")]
-    assert [step.kind for step in steps] == ["click", "wall", "fill", "click", "wall"]
-    assert steps[1].sources == [Source("actions", 2)]
-    assert steps[-1].sources == [Source("messages", 9)]
-    assert [step.index for step in steps] == list(range(5))
-
-
-def test_request_to_a_captcha_is_a_wall(rec: Recorder) -> None:
-    steps = rec.steps([(request(url="http://shop.test/captcha/check"), False)])
-    assert [step.kind for step in steps] == ["wall", "request"]
-    assert [s.kind for s in rec.steps([(request(url="http://shop.test/x?next=captcha"), False)])] == ["request"]
-
-
-# The corpus
-
-if not (CORPUS / "labels.csv").is_file():
-    RUNS: list[str] = []
-else:
-    with (CORPUS / "labels.csv").open() as labels:
-        RUNS = [row["run"] for row in csv.DictReader(labels) if row["label"] == "pass"]
-REFERENCES = sorted(str(p.parent.relative_to(CORPUS)) for p in CORPUS.glob("*/reference/task.json"))
-needs_corpus = pytest.mark.skipif(not RUNS, reason=f"no corpus at {CORPUS}; set CLAWJUDGE_SHARED")
-
-
-@needs_corpus
-@pytest.mark.parametrize("run", REFERENCES or ["none"])
-def test_reference_has_as_many_steps_as_a_person_would_count(run: str) -> None:
-    trace = Trace(CORPUS / run)
-    assert trace.task is not None
-    steps = digest(trace, trace.task.eval_schema).steps
-    assert 8 <= len(steps) <= 40
-    assert sum(step.terminal for step in steps) == 1
-    assert len(steps) * 2 < sum(1 for _ in trace.actions())
-    assert [s.t_ms for s in steps] == sorted(s.t_ms for s in steps if s.t_ms is not None)
-
-
-@needs_corpus
-@pytest.mark.parametrize("run", [*RUNS, *REFERENCES] or ["none"])
-def test_every_typed_value_of_the_payload_is_a_step(run: str) -> None:
-    trace = Trace(CORPUS / run)
-    assert trace.task is not None
-    found = digest(trace, trace.task.eval_schema)
-    folder = trace.files.found["actions"]
-    events = [json.loads(line) for line in folder.read_text("utf-8").splitlines()]
-    typed = {e["value"].removeprefix("C:\\fakepath\\") for e in events if e["type"] == "change" and e.get("value")}
-    entered = {s.value for s in found.steps if s.kind in ("fill", "select", "upload")}
-    assert typed
-    for commit in found.commits:
-        sent = {value for _, value in flatten(commit.payload().value) if isinstance(value, str)}
-        assert sent & typed <= entered
-        assert len(sent & typed) >= (1 if "product-review" in run else 2) or commit.method == "GET"

@@ -123,7 +123,7 @@ def test_reading_twice_counts_problems_once(tmp_path: Path) -> None:
     for _ in range(3):
         assert list(trace.actions()) == list(trace.requests()) == list(trace.messages()) == []
         assert trace.meta.raw == {}
-    counted = Counter({code: 0 for code in ("bad_json", "wrong_type", "no_conversation")})
+    counted = Counter(dict.fromkeys(("bad_json", "wrong_type", "no_conversation"), 0))
     for (_, _, code), times in trace.problems.counts.items():
         counted[code] += times
     assert counted == {"bad_json": 3, "wrong_type": 2, "no_conversation": 1}
@@ -144,7 +144,10 @@ def test_run_without_layers_is_empty_and_not_an_error(tmp_path: Path) -> None:
         ({"task": TASK}, "shop\\.test/orders"),
         ({"task": {"instruction": "Buy"}, "schema": {"url_pattern": "x\\.test/a", "method": "PUT"}}, "x\\.test/a"),
         (
-            {"task": {"instruction": "Buy", "eval_schema": None}, "schema": {"url_pattern": "x\\.test", "method": "PUT"}},
+            {
+                "task": {"instruction": "Buy", "eval_schema": None},
+                "schema": {"url_pattern": "x\\.test", "method": "PUT"},
+            },
             "x\\.test",
         ),
         (
@@ -207,7 +210,7 @@ def test_file_that_may_not_be_read(layer: str) -> None:
         trace.files.found[layer].chmod(0o000)
         with as_nobody():
             assert not READERS[layer](trace)
-        assert ["unreadable"] == [p.code for p in trace.problems]
+        assert [p.code for p in trace.problems] == ["unreadable"]
         assert "Permission denied" in trace.problems.examples[0].message
 
 
