@@ -177,7 +177,7 @@ def _number_in(number: str, words: str, fields: list[Field]) -> bool:
     digits = re.sub(r"\D", "", words)
     for field in fields:
         value = quantities.number(str(field.agent))
-        if value is not None and str(value.normalize()) == number:
+        if value is not None and quantities.digits(value) == number:
             return True
         if any(words in b.quote for b in field.bound_by if b.source == "instruction"):
             return True

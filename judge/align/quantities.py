@@ -11,6 +11,7 @@ from clawjudge.judge.align.languages import number_words, same_number_word
 
 __all__ = [
     "country_code",
+    "digits",
     "number",
     "number_words",
     "readings",
@@ -88,6 +89,11 @@ def number(text: str) -> Decimal | None:
     if _COMMA_DECIMAL.match(text):
         return _decimal(text.replace(",", "."))
     return None
+
+
+def digits(value: Decimal) -> str:
+    """`value` in plain digits, without an exponent and without zeros that say nothing: the same text for 2 and 2.00."""
+    return format(value.normalize(), "f")
 
 
 def readings(text: str) -> frozenset[Decimal]:
@@ -189,9 +195,9 @@ def same_phone(first: str, second: str, region: str | None) -> bool | None:
     if any(_NO_PHONE.match(text) or not _PHONE.match(text) for text in texts):
         return False
     if _same_in(texts, region or "US"):
-        digits = [re.sub(r"\D", "", text) for text in texts]
+        bare = [re.sub(r"\D", "", text) for text in texts]
         written = any(_WRITTEN_AS_PHONE.search(text.strip()) for text in (first, second))
-        return True if written or digits[0] == digits[1] else None
+        return True if written or bare[0] == bare[1] else None
     others = {code for text in texts if text.startswith("+") for code in [_region_of(text)] if code}
     return None if any(_same_in(texts, code) for code in others) else False
 

@@ -14,7 +14,7 @@ from clawjudge.judge.align.values import compare, is_empty, slug
 from clawjudge.traces.lexicon import plain
 from clawjudge.traces.payload import flatten, resolve
 
-_NUMBER = re.compile(r"(?<![\d:.,/\-\w])\d+(?:[.,]\d+)*(?![\d:/\w]|[.,]\d)|(?<![\w.])\d+(?=[\s-]*[^\W\d_])")
+_NUMBER = re.compile(r"(?<![\d:.,/\-\w])\d+(?:[.,]\d+)*(?![\d:/\w]|[.,]\d)|(?<![\w.:/])(?<!\d-)\d+(?=[\s-]*[^\W\d_])")
 _AMOUNT = re.compile(
     r"[$€£¥₩₹]\s?(?P<before>\d[\d.,]*\d|\d)|(?P<after>\d[\d.,]*\d|\d)\s?(?:[$€£¥₩₹]|dollars?\b|euros?\b|USD\b|EUR\b|CAD\b)"
 )
@@ -73,7 +73,7 @@ class TaskSources:
         for match in _NUMBER.finditer(self.instruction):
             value = quantities.number(match.group())
             if value is not None:
-                found[str(value.normalize())] = match.group()
+                found[quantities.digits(value)] = match.group()
         for word, value_ in quantities.number_words(self.instruction).items():
             found.setdefault(str(value_), word)
         return found
@@ -85,7 +85,7 @@ class TaskSources:
         for match in _AMOUNT.finditer(self.instruction):
             value = quantities.number(match["before"] or match["after"])
             if value is not None:
-                found[str(value.normalize())] = match.group().strip()
+                found[quantities.digits(value)] = match.group().strip()
         return found
 
     @functools.cached_property
@@ -130,11 +130,11 @@ class TaskSources:
     def _in_instruction(self, text: str) -> Bound | None:
         number = quantities.number(text)
         if number is not None:
-            words = self.numbers.get(str(number.normalize()))
+            words = self.numbers.get(quantities.digits(number))
             if words:
                 return Bound("instruction", words, 2)
             # Many sites send money in cents.
-            words = self._amounts.get(str((number / 100).normalize()))
+            words = self._amounts.get(quantities.digits(number / 100))
             return Bound("instruction", words, 1) if words else None
         dated = self._dated(text)
         if dated:
@@ -147,7 +147,7 @@ class TaskSources:
         if re.search(rf"(?<!\w){re.escape(text)}(?!\w)", self.instruction):
             return Bound("instruction", text, 3)
         folded = plain(text)
-        if len(folded.strip()) < 3:
+        if len(folded.strip()) < (3 if folded.isascii() else 2):
             return None
         if folded in self._plain or (not folded.strip().isascii() and folded.strip() in self._plain):
             derived = bool(re.search(r"[-_]", text)) and " " not in text
@@ -274,7 +274,7 @@ def _may_be_same(first: str, second: str) -> bool:
     digits = [re.sub(r"\D", "", t) for t in (first, second)]
     if digits[0] and digits[1]:
         return (
-            digits[0] == digits[1]
+            min(digits, key=len) in max(digits, key=len)
             or any(c.isalpha() for c in first + second)
             or "/" in first + second
             or "-" in first + second

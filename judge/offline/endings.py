@@ -15,7 +15,7 @@ from clawjudge.traces.lexicon import mention
 from clawjudge.traces.transcripts.pages import Control, PageState
 from clawjudge.traces.urls import host, same_site
 
-EndingKind = Literal["phone_wall", "required_phone", "declined", "captcha", "email_code"]
+EndingKind = Literal["phone_wall", "required_phone", "phone_field", "declined", "captcha", "email_code"]
 
 _FIELDS = ("textbox", "searchbox", "spinbutton", "combobox", "input", "textarea")
 
@@ -63,12 +63,15 @@ def _phone(page: PageState) -> Ending | None:
     for line in lines:
         if mention("phone", line) and mention("verification", line):
             return Ending("phone_wall", page, line)
-    asked = next((c for c in empty if c.required or "*" in c.label), None)
-    return Ending("required_phone", page, asked.label) if asked else None
+    asked = next((c for c in empty if c.required or "*" in c.label or mention("required", c.label)), None)
+    if asked is not None:
+        return Ending("required_phone", page, asked.label)
+    said = next((text for text in page.texts if mention("phone", text) and mention("required", text)), None)
+    return Ending("required_phone", page, said) if said else Ending("phone_field", page, empty[0].label)
 
 
 def _declined(page: PageState) -> Ending | None:
-    line = next((text for text in page.texts if mention("declined", text)), None)
+    said = next((text for text in page.texts if mention("declined", text)), None)
     return Ending("declined", page, line) if line else None
 
 
