@@ -8,6 +8,7 @@ from typing import Any
 
 from clawjudge.judge.verdict import Citation
 from clawjudge.traces.errors import UnsafePath
+from clawjudge.traces.files import LAYER_FILES
 from clawjudge.traces.jsonl import decode, line_at
 from clawjudge.traces.meta import MAX_DOCUMENT_BYTES
 from clawjudge.traces.paths import inside
@@ -19,6 +20,10 @@ from clawjudge.traces.secrets import mask, scrub
 from clawjudge.traces.video import VideoInfo, probe_video
 
 MAX_QUOTE = 300
+_MIN_PART = 2
+"""Characters that a quotation from a whole line must have to say anything."""
+_CUT_LENGTH = 80
+_UNSPACED = 0x2E80
 _HEADER_BYTES = 1024 * 1024
 """A JPEG file names its size only behind its metadata, which may hold a preview picture."""
 
@@ -42,6 +47,8 @@ class CitationCheck:
             path = inside(root, citation.file)
         except UnsafePath:
             return False
+        if not _is_file_of(citation.layer, path):
+            return False
         if citation.layer in ("screenshots", "video"):
             return self._in_film(citation, path) if citation.layer == "video" else _is_picture(path)
         key = (path, citation.line)
@@ -53,10 +60,12 @@ class CitationCheck:
         if citation.pointer:
             try:
                 value = at(value, citation.pointer)
-            except (KeyError, IndexError, ValueError, TypeError):
+            except (KeyError, IndexError, ValueError, TypeError, RecursionError):
                 return False
-        there = shown(value, (citation.pointer or "").rsplit("/", 1)[-1])
-        return citation.quote == there or (bool(citation.quote) and citation.quote in there)
+        try:
+            return says(value, citation.quote, (citation.pointer or "").rsplit("/", 1)[-1])
+        except RecursionError:
+            return False
 
     def _in_film(self, citation: Citation, path: Path) -> bool:
         """Whether the recording can be played and, if a frame is cited, lasts until then."""
@@ -96,10 +105,36 @@ def at(document: Any, pointer: str) -> Any:
     return resolve(document, pointer)
 
 
+def says(value: Any, quotation: str, name: str = "") -> bool:
+    """Whether `quotation` is what stands there, or words of it. A digit of a number is not what the number says."""
+    there = shown(value, name)
+    if quotation == there:
+        return True
+    if isinstance(value, dict | list):
+        compact = scrub(json.dumps(_masked(value, name), ensure_ascii=False, separators=(",", ":")))
+        return len(quotation) >= _MIN_PART and (quotation in there or quotation in compact)
+    if not isinstance(value, str) or not quotation.strip():
+        return False
+    at_start = there.find(quotation)
+    while at_start >= 0:
+        end = at_start + len(quotation)
+        # A long quotation may have been cut in the middle of a word.
+        if not _in_word(there, at_start) and (not _in_word(there, end) or len(quotation) >= _CUT_LENGTH):
+            return True
+        at_start = there.find(quotation, at_start + 1)
+    return False
+
+
+def _in_word(text: str, place: int) -> bool:
+    """Whether `place` lies between two characters of one word; scripts without blanks have no such places."""
+    around = text[place - 1 : place + 1] if place else ""
+    return len(around) == 2 and all(c.isalnum() and ord(c) < _UNSPACED for c in around)
+
+
 def shown(value: Any, name: str = "") -> str:
     """How a value is quoted: secrets masked, text scrubbed."""
     if isinstance(value, dict | list):
-        return scrub(json.dumps(value, ensure_ascii=False))
+        return scrub(json.dumps(_masked(value, name), ensure_ascii=False))
     masked = mask(value, name)
     if masked is None or isinstance(masked, bool):
         return {None: "null", True: "true", False: "false"}[masked]
@@ -111,16 +146,35 @@ def quote(value: Any, name: str = "") -> str:
     return shown(value, name)[:MAX_QUOTE]
 
 
+def _masked(value: Any, name: str) -> Any:
+    """A tree with every secret in it masked, by its own name."""
+    if isinstance(value, dict):
+        return {key: _masked(item, str(key)) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_masked(item, name) for item in value]
+    return mask(value, name)
+
+
 _NOTHING = object()
 
 
+def _is_file_of(layer: str, path: Path) -> bool:
+    """Whether a file can be of the layer: what an agent said is no evidence of what was sent."""
+    if layer in LAYER_FILES and layer not in ("screenshots", "video"):
+        return path.name == LAYER_FILES[layer]
+    return layer in ("screenshots", "video") or path.name not in LAYER_FILES.values()
+
+
 def _document(path: Path, line: int | None) -> Any:
-    if not path.is_file():
+    try:
+        if not path.is_file():
+            return _NOTHING
+        if line is not None:
+            raw = line_at(path, line) if line > 0 else None
+        else:
+            raw = path.read_bytes() if path.stat().st_size <= MAX_DOCUMENT_BYTES else None
+    except OSError:
         return _NOTHING
-    if line is not None and line > 0:
-        raw = line_at(path, line)
-    else:
-        raw = path.read_bytes() if path.stat().st_size <= MAX_DOCUMENT_BYTES else None
     if raw is None:
         return _NOTHING
     text = raw.strip(b" \t\r\n").removeprefix(b"\xef\xbb\xbf")
@@ -131,5 +185,5 @@ def _document(path: Path, line: int | None) -> Any:
             return decode(text.decode("utf-8", "replace").encode())
         except ValueError:
             return _NOTHING
-    except ValueError:
+    except (ValueError, RecursionError):
         return _NOTHING

@@ -14,7 +14,7 @@ from typing import Any
 
 from rapidfuzz import fuzz
 
-from clawjudge.judge.align import calendar_words, quantities
+from clawjudge.judge.align import calendar_words, moments, quantities
 from clawjudge.judge.align.bindings import Field, own_address
 from clawjudge.judge.align.context import BindingContext
 from clawjudge.judge.align.payloads import request_tree
@@ -66,6 +66,9 @@ def uncovered(
     for day in calendar_words.find_dates(spoken):
         if not (_day_in_fields(day, agreed) or _day_in_steps(day, agent_steps)):
             missing.append(Unseen(day.quote, "a day of the instruction that no compared field carries"))
+    times = calendar_words.find_times(spoken)
+    if times and not _any_time(agreed, agent_steps, before):
+        missing.append(Unseen(times[0][1], "a time of the instruction, but nothing compared, sent or chosen has a time"))
     return missing
 
 
@@ -155,6 +158,16 @@ def _day_in_steps(day: calendar_words.TextDate, steps: list[Step]) -> bool:
         for step in steps
         if step.kind in ("click", "submit", "navigate")
         for found in calendar_words.find_dates(step.label)
+    )
+
+
+def _any_time(fields: list[Field], steps: list[Step], before: list[RequestEvent]) -> bool:
+    """Whether any time of the day stands in what agreed, was sent or was done. Which one, the comparison says."""
+    sent = [value for request in before[-_REQUESTS_COMPARED:] for _, value in flatten(request_tree(request))]
+    values = [*(f.agent for f in fields), *(part for s in steps for part in (s.value, s.label)), *sent]
+    return any(
+        isinstance(value, str) and (moments.moment(value) is not None or calendar_words.find_times(value))
+        for value in values
     )
 
 

@@ -72,7 +72,7 @@ def _phone(page: PageState) -> Ending | None:
 
 def _declined(page: PageState) -> Ending | None:
     said = next((text for text in page.texts if mention("declined", text)), None)
-    return Ending("declined", page, line) if line else None
+    return Ending("declined", page, said) if said else None
 
 
 def _email_code(page: PageState) -> Ending | None:

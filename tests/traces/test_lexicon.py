@@ -112,6 +112,11 @@ MENTIONED: dict[str, list[str]] = {
 }  # fmt: skip
 
 UNMENTIONED: dict[str, list[str]] = {
+    "required": [
+        "A phone number is not required", "* Required fields", "Fields marked as required",
+        "Telefon (nicht erforderlich)", "Téléphone (non obligatoire)", "Teléfono: no es obligatorio", "电话（非必填）",
+        "Телефон не обязательно", "Optional",
+    ],
     "phone": [
         "Hotel", "Hotel name", "Tell us more", "Portable charger quantity *", "Handy tips",
         "A handy, portable speaker",
