@@ -17,7 +17,7 @@ from clawjudge.traces.digest import RunDigest, digest
 from clawjudge.traces.errors import UnsafePath
 from clawjudge.traces.meta import read_document
 from clawjudge.traces.paths import inside
-from clawjudge.traces.payload import flatten
+from clawjudge.traces.pointers import flatten
 from clawjudge.traces.step_frames import probe_pictures
 from clawjudge.traces.task import Task
 from clawjudge.traces.trace import Trace

@@ -12,7 +12,8 @@ from clawjudge.traces.files import LAYER_FILES
 from clawjudge.traces.jsonl import decode, line_at
 from clawjudge.traces.meta import MAX_DOCUMENT_BYTES
 from clawjudge.traces.paths import inside
-from clawjudge.traces.payload import query_value, resolve, unpacked
+from clawjudge.traces.payload import query_value
+from clawjudge.traces.pointers import resolve, unpacked
 from clawjudge.traces.problems import ProblemLog
 from clawjudge.traces.records import RequestEvent
 from clawjudge.traces.screenshots import image_size

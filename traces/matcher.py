@@ -33,7 +33,8 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from clawjudge.traces.payload import Payload, escape, query_value
+from clawjudge.traces.payload import Payload, query_value
+from clawjudge.traces.pointers import escape
 from clawjudge.traces.task import EvalSchema
 
 _ABSOLUTE = re.compile(r"([a-z][a-z0-9+.-]*://)(?:[^/?#]*@)?([^/?#]+)", re.IGNORECASE | re.ASCII)

@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from clawjudge.traces.errors import InvalidTask, UnsafePath
 from clawjudge.traces.jsonl import decode, read_lines
 from clawjudge.traces.paths import inside
-from clawjudge.traces.payload import flatten
+from clawjudge.traces.pointers import flatten
 from clawjudge.traces.problems import ProblemLog
 
 HTTP_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE"})

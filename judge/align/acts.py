@@ -1,7 +1,7 @@
 """Did the agent do just what the human did?
 
 If every page opened, element pressed and value entered is the same on both sides, then what the site put into the
-requests by itself (booking references, quote numbers) differs for no reason that could matter, and what the site kept to
+requests by itself (booking references, quote numbers) differs for no reason that could matter, and what it kept to
 itself (the content of a cart) is the same. This is the strongest comparison there is, so the test is strict.
 """
 

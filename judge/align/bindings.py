@@ -22,7 +22,7 @@ from clawjudge.judge.align.values import Comparison, compare, is_empty, truth, v
 from clawjudge.judge.align.volatile import shape
 from clawjudge.judge.verdict import FieldKind, FieldStatus
 from clawjudge.traces.lexicon import mention, plain
-from clawjudge.traces.payload import flatten
+from clawjudge.traces.pointers import flatten
 from clawjudge.traces.records import RequestEvent
 
 _LONG_WORD = re.compile(r"[^\W\d_]{4,}")

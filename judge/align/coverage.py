@@ -24,7 +24,7 @@ from clawjudge.judge.align.terminal import operations
 from clawjudge.judge.align.values import compare, is_empty, slug
 from clawjudge.judge.verdict import FieldStatus
 from clawjudge.traces.lexicon import plain
-from clawjudge.traces.payload import flatten
+from clawjudge.traces.pointers import flatten
 from clawjudge.traces.records import RequestEvent
 from clawjudge.traces.steps import Step
 from clawjudge.traces.urls import endpoint
@@ -68,7 +68,9 @@ def uncovered(
             missing.append(Unseen(day.quote, "a day of the instruction that no compared field carries"))
     times = calendar_words.find_times(spoken)
     if times and not _any_time(agreed, agent_steps, before):
-        missing.append(Unseen(times[0][1], "a time of the instruction, but nothing compared, sent or chosen has a time"))
+        missing.append(
+            Unseen(times[0][1], "a time of the instruction, but nothing compared, sent or chosen has a time")
+        )
     return missing
 
 

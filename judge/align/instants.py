@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from clawjudge.judge.align import moments
-from clawjudge.traces.payload import flatten
+from clawjudge.traces.pointers import flatten
 
 
 def same_instant_scopes(reference: dict[str, Any], agent: dict[str, Any]) -> frozenset[str]:

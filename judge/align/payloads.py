@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from clawjudge.judge.align.values import compare, is_empty
-from clawjudge.traces.payload import flatten, query_value, unpacked
+from clawjudge.traces.payload import query_value
+from clawjudge.traces.pointers import flatten, unpacked
 from clawjudge.traces.records import RequestEvent
 from clawjudge.traces.urls import path
 

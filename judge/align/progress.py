@@ -19,7 +19,7 @@ from clawjudge.judge.align.values import compare, is_empty, truth
 from clawjudge.judge.align.volatile import shape
 from clawjudge.judge.verdict import FieldStatus
 from clawjudge.traces.lexicon import plain
-from clawjudge.traces.payload import flatten
+from clawjudge.traces.pointers import flatten
 from clawjudge.traces.records import RequestEvent
 from clawjudge.traces.steps import Step
 from clawjudge.traces.transcripts.pages import PageState

@@ -12,7 +12,7 @@ from clawjudge.judge.align.languages import ANSWERS, FUNCTION_WORDS
 from clawjudge.judge.align.quotes import quoted_texts
 from clawjudge.judge.align.values import compare, is_empty, slug
 from clawjudge.traces.lexicon import plain
-from clawjudge.traces.payload import flatten, resolve
+from clawjudge.traces.pointers import flatten, resolve
 
 _NUMBER = re.compile(r"(?<![\d:.,/\-\w])\d+(?:[.,]\d+)*(?![\d:/\w]|[.,]\d)|(?<![\w.:/])(?<!\d-)\d+(?=[\s-]*[^\W\d_])")
 _AMOUNT = re.compile(

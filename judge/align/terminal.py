@@ -13,7 +13,7 @@ from typing import Any
 from clawjudge.judge.align.payloads import request_tree
 from clawjudge.judge.align.sources import TaskSources
 from clawjudge.traces.digest import RunDigest
-from clawjudge.traces.payload import flatten
+from clawjudge.traces.pointers import flatten
 from clawjudge.traces.records import RequestEvent
 from clawjudge.traces.task import Task
 from clawjudge.traces.urls import endpoint, host, same_site

@@ -29,7 +29,7 @@ from clawjudge.judge.align.texts import (
     white_space,
     without_markup,
 )
-from clawjudge.traces.payload import flatten
+from clawjudge.traces.pointers import flatten
 
 __all__ = [
     "Comparison",

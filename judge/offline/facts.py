@@ -17,7 +17,7 @@ from clawjudge.judge.case import Case
 from clawjudge.judge.offline.endings import Ending, find_ending
 from clawjudge.traces.digest import RunDigest
 from clawjudge.traces.lexicon import plain
-from clawjudge.traces.payload import flatten
+from clawjudge.traces.pointers import flatten
 from clawjudge.traces.records import RequestEvent
 from clawjudge.traces.steps import Step
 from clawjudge.traces.urls import path

@@ -12,7 +12,7 @@ from clawjudge.judge.offline import cite
 from clawjudge.judge.offline.facts import Facts
 from clawjudge.judge.verdict import Citation
 from clawjudge.traces.digest import RunDigest
-from clawjudge.traces.payload import flatten
+from clawjudge.traces.pointers import flatten
 from clawjudge.traces.records import RequestEvent
 from clawjudge.traces.secrets import is_card_number
 from clawjudge.traces.steps import Step

@@ -159,7 +159,8 @@ def _explain(scored: Scored) -> str:
     v, label = scored.verdict, scored.label
     return (
         f"{label.run}: labelled {label.outcome} {';'.join(label.rules)} {label.failing_field or ''}\n"
-        f"    judged {v.outcome} {v.reason_code} {','.join(v.violated_rules)} {v.failing_field or ''}: {v.justification}"
+        f"    judged {v.outcome} {v.reason_code} {','.join(v.violated_rules)} {v.failing_field or ''}\n"
+        f"    {v.justification}"
     )
 
 

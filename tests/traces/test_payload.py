@@ -14,7 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clawjudge.traces.payload import flatten, parse_body, query_pairs, query_value, resolve
+from clawjudge.traces.payload import parse_body, query_pairs, query_value
+from clawjudge.traces.pointers import flatten, resolve
 
 SHARED = Path(os.environ.get("CLAWJUDGE_SHARED", Path(__file__).resolve().parents[3] / "shared"))
 FORM = "application/x-www-form-urlencoded"

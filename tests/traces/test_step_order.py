@@ -12,7 +12,7 @@ import pytest
 
 from clawjudge.traces import steps as steps_module
 from clawjudge.traces.digest import digest
-from clawjudge.traces.payload import flatten
+from clawjudge.traces.pointers import flatten
 from clawjudge.traces.records import ActionEvent, RequestEvent, Source, Target
 from clawjudge.traces.steps import build_steps, is_state_changing
 from clawjudge.traces.trace import Trace

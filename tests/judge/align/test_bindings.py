@@ -21,7 +21,7 @@ from clawjudge.judge.align.bindings import (
 from clawjudge.judge.align.context import BindingContext
 from clawjudge.judge.align.payloads import MAX_FIELDS
 from clawjudge.judge.align.sources import Document, TaskSources
-from clawjudge.traces.payload import flatten
+from clawjudge.traces.pointers import flatten
 from clawjudge.traces.records import RequestEvent
 
 URL = "https://shop.test/api/orders"

@@ -170,7 +170,7 @@ def test_a_tree_pairs_with_itself_without_a_difference(tree: Any) -> None:
 
 @given(trees, trees)
 def test_no_leaf_of_either_side_is_lost(reference: Any, agent: Any) -> None:
-    from clawjudge.traces.payload import flatten
+    from clawjudge.traces.pointers import flatten
 
     found = pair_fields({"b": reference}, {"b": agent})
     for side, tree in (("reference", reference), ("agent", agent)):
