@@ -148,7 +148,7 @@ def _compare(pair: FieldPair, context: BindingContext, same_instants: frozenset[
     if _same_own_address(reference, agent, context):
         return Comparison(True, ("own_email",))
     scope = pair.pointer.rsplit("/", 1)[0]
-    if is_timed(reference) and any(scope == s or scope.startswith(s + "/") for s in same_instants):
+    if is_timed(reference) and is_timed(agent) and any(scope == s or scope.startswith(s + "/") for s in same_instants):
         return Comparison(True, ("same_instant",))
     return result
 

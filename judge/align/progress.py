@@ -165,7 +165,8 @@ def _in_steps(
     for step in reversed(steps):
         if step.kind not in ("fill", "select", "upload") or not step.value:
             continue
-        if after is not None and (step.t_ms is None or after.t_ms is None or step.t_ms <= after.t_ms):
+        entered_ms = step.end_ms or step.t_ms
+        if after is not None and (entered_ms is None or after.t_ms is None or entered_ms <= after.t_ms):
             continue
         if same_as_reference(field.reference, step.value, context):
             entered = Field(

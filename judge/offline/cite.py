@@ -42,7 +42,7 @@ def step(run: RunDigest, taken: Step, whose: Run = "agent") -> Citation:
     if source.layer == "actions":
         if taken.kind == "navigate":
             pointer, shown = "/url", quote(taken.url)
-        elif taken.value and taken.kind in ("fill", "select") and not _is_secret(taken):
+        elif taken.value and taken.kind in ("fill", "select") and _has_value(taken) and not _is_secret(taken):
             pointer, shown = "/value", quote(taken.value, "value")
         elif taken.element is not None:
             pointer, shown = _element(taken.element)
@@ -59,6 +59,11 @@ def step(run: RunDigest, taken: Step, whose: Run = "agent") -> Citation:
         pointer=pointer,
         quote=shown,
     )
+
+
+def _has_value(taken: Step) -> bool:
+    """Whether the recorded line holds the value: editable page elements have none, their text was pieced together."""
+    return taken.element is not None and taken.element.tag in ("INPUT", "TEXTAREA", "SELECT", "")
 
 
 def _is_secret(taken: Step) -> bool:

@@ -7,7 +7,7 @@ from clawjudge.judge.offline.facts import Facts
 from clawjudge.traces.digest import RunDigest
 from clawjudge.traces.lexicon import mention
 from clawjudge.traces.steps import Step
-from clawjudge.traces.urls import host, same_site
+from clawjudge.traces.urls import same_site
 
 
 def applies(facts: Facts) -> bool:
@@ -24,9 +24,14 @@ def visit(run: RunDigest) -> Step | None:
     for name, step in run.visits:
         own = any(same_site(name, domain) for domain in domains)
         elsewhere = not any(same_site(name, site) for site in task_sites)
-        if own or (elsewhere and mention("mail", f"{step.label} {host(step.url)}")):
+        if own or (elsewhere and (mention("mailbox", step.label) or _is_mail_host(name))):
             return step
     return None
+
+
+def _is_mail_host(name: str) -> bool:
+    """`mail.example.com`, `webmail.example.com`, `gmail.com`: a name of which a label says what it serves."""
+    return any(label in ("mail", "webmail", "inbox", "email") or label.endswith("mail") for label in name.split("."))
 
 
 def _task_sites(run: RunDigest) -> set[str]:

@@ -319,6 +319,8 @@ def test_an_instant_in_another_zone_is_the_same_if_all_of_them_are() -> None:
     assert compared(mine, theirs)["/body/event/end"].status != "match"
     mine = {"event": {**theirs["event"], "zone": "Europe/Paris"}}
     assert compared(mine, theirs)["/body/event/zone"].status != "match"
+    mine["event"] = {**theirs["event"], "start": "2026-12-14T14:00-05:00", "end": "2026-12-14T15:00-05:00", "zone": "x"}
+    assert compared(mine, theirs)["/body/event/zone"].status != "match"
 
 
 def test_uploads_are_compared_by_name_and_bytes() -> None:
