@@ -12,6 +12,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any
 
+from clawjudge.judge.align import moments
 from clawjudge.judge.align.context import BindingContext
 from clawjudge.judge.align.instants import is_timed, same_instant_scopes
 from clawjudge.judge.align.noise import why_noise
@@ -108,6 +109,8 @@ def _judge(pair: FieldPair, context: BindingContext, same_instants: frozenset[st
     noise = why_noise(pair, bound, context)
     if noise:
         return _field(pair, "volatile", "match", bound, (noise,))
+    if result.equal is None and _as_instructed(pair, bound, context):
+        return _field(pair, kind, "match", bound, ("as_instructed", *result.normalisations))
     if result.equal is None:
         return _field(pair, kind, "uncertain", bound, note=f"may be the same: {result.normalisations[0]}")
     if not bound:
@@ -119,6 +122,16 @@ def _judge(pair: FieldPair, context: BindingContext, same_instants: frozenset[st
     if not bound[0].preferred and any(b.source == bound[0].source for b in context.sources.bind(agent)):
         return _field(pair, kind, "uncertain", bound, note="the persona holds both values; the task does not choose")
     return _field(pair, kind, "mismatch", bound)
+
+
+def _as_instructed(pair: FieldPair, bound: tuple[Bound, ...], context: BindingContext) -> bool:
+    """Whether an ambiguous writing is settled by the instruction: it says the agent's very words, where it binds the
+    reference's (`12,000 km` for 12000, `May 3, 2027` for `2027-05-03` against `03.05.2027`)."""
+    theirs = [b for b in bound if b.source == "instruction"]
+    mine = [b for b in context.sources.bind(pair.agent) if b.source == "instruction"]
+    if not theirs or not mine or len(moments.dates(str(pair.agent))) > 1:
+        return False
+    return any(plain(a.quote) in plain(b.quote) or plain(b.quote) in plain(a.quote) for a in mine for b in theirs)
 
 
 def _field(

@@ -198,7 +198,7 @@ def _number_in(number: str, words: str, fields: list[Field]) -> bool:
             return True
         held = re.sub(r"\D", "", str(field.agent)) if isinstance(field.agent, str) else ""
         if isinstance(field.agent, str) and (
-            number in plain(field.agent).split() or (len(digits) > 3 and digits in held)
+            number in re.findall(r"\d+", field.agent) or (len(digits) > 3 and digits in held)
         ):
             return True
     return False

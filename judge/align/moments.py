@@ -51,6 +51,10 @@ class Reading:
 
 def same_moment(first: str, second: str) -> bool | None:
     """Whether two texts name the same day, time or instant; None where a day and a month could be swapped."""
+    layouts = _NUMERIC_DATE.match(first.strip()), _NUMERIC_DATE.match(second.strip())
+    if layouts[0] and layouts[1] and _layout(layouts[0]) == _layout(layouts[1]):
+        # Two values of one field are written in one way, so other digits are another day.
+        return [int(g) for g in layouts[0].group(1, 3, 4)] == [int(g) for g in layouts[1].group(1, 3, 4)]
     first, second = first.strip(), second.strip()
     if len(first) > 80 or len(second) > 80:
         return False
@@ -67,6 +71,10 @@ def same_moment(first: str, second: str) -> bool | None:
     if left is None or right is None:
         return _same_compact(first, second)
     return _same_reading(left, right)
+
+
+def _layout(date_: re.Match[str]) -> tuple[str, int]:
+    return date_[2], len(date_[4])
 
 
 def _same_clock(first: tuple[time, ...], second: tuple[time, ...]) -> bool | None:

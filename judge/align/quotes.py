@@ -6,7 +6,7 @@ import functools
 import re
 import unicodedata
 
-from clawjudge.judge.align.texts import word_list
+from clawjudge.judge.align.texts import unicode_form, word_list
 
 QUOTED = re.compile(
     r'"([^"\n]{1,400})"|“([^”\n]{1,400})”|«\s*([^»\n]{1,400}?)\s*»|„([^“”\n]{1,400})[“”]|「([^」\n]{1,400})」'
@@ -67,7 +67,8 @@ def _composed(text: str) -> str:
 
 def breaks_exactness(instruction: str, reference: str, agent: str) -> bool:
     """Whether the instruction gives the reference's text to the letter, and the agent's differs from it in a letter."""
-    if _composed(reference).strip() == _composed(agent).strip():
+    if unicode_form(reference).strip() == unicode_form(agent).strip():
+        # Keyboards and sites turn straight quotation marks into curly ones and back; nobody asked for either.
         return False
     for text in exact_texts(instruction):
         if " ".join(word_list(text)) not in " ".join(word_list(reference)) and not holds(reference, text):

@@ -20,6 +20,7 @@ from clawjudge.traces.secrets import is_card_number
 _UUID = re.compile(r"^\{?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\}?$", re.IGNORECASE)
 _HEX = re.compile(r"^(?=.*\d)(?=.*[a-f])[0-9a-f]{8,}$", re.IGNORECASE)
 _PREFIXED = re.compile(r"^[A-Za-z]{1,12}[_\-.:](?P<rest>(?=.*\d)[0-9A-Za-z]{6,})$")
+_SHORT_HEX = re.compile(r"^[a-z]{0,4}[_-]?(?P<hex>(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{6,})$")
 _JWT = re.compile(r"^[\w-]{10,}\.[\w-]{10,}\.[\w-]*$")
 _OPAQUE = re.compile(r"^(?=.*\d)(?=.*[A-Za-z])[\w+/=.:-]{16,}$")
 _LONG_RUN = re.compile(r"[A-Za-z0-9+/=]{12,}")
@@ -51,6 +52,9 @@ def shape(value: Any, run_times: tuple[int, int] | None) -> str | None:
     if _JWT.match(text) and _mixed(text):
         return "token"
     if _HEX.match(text) and (len(text) >= _SHORT_TOKEN or _mixed(text)):
+        return "token"
+    short = _SHORT_HEX.match(text)
+    if short and _changes(short["hex"]) >= 2:
         return "token"
     prefixed = _PREFIXED.match(text)
     if prefixed and _is_suffix(prefixed["rest"]):
@@ -84,9 +88,12 @@ def _is_suffix(text: str) -> bool:
 
 def _mixed(text: str) -> bool:
     """Whether letters and digits change places often, as chance makes them and people do not."""
+    return _changes(text) >= 3
+
+
+def _changes(text: str) -> int:
     kinds = [c.isdigit() for c in text if c.isalnum()]
-    changes = sum(a != b for a, b in pairwise(kinds))
-    return changes >= 3
+    return sum(a != b for a, b in pairwise(kinds))
 
 
 def _entropy(text: str) -> float:

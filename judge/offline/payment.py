@@ -37,6 +37,14 @@ def attempted(facts: Facts) -> Citation | None:
     return None
 
 
+def unanswered(facts: Facts) -> bool:
+    """Whether the right card was sent, nothing before it is wrong, and the run ended without a final request: the site
+    may have refused the card in words that are not known here."""
+    if facts.commits or not applies(facts) or _card_sent(facts.agent) is None:
+        return False
+    return not any(s.field.status in ("mismatch", "missing") for s in facts.progress)
+
+
 def reference_citation(facts: Facts) -> list[Citation]:
     """Where the human paid."""
     sent = _card_sent(facts.reference)

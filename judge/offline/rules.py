@@ -58,6 +58,8 @@ def task_completed(facts: Facts) -> Finding:
         return _finding("R1", "violated", "the run did nothing", _ended(facts))
     if phone.perhaps_required(facts):
         return _finding("R1", "cannot_tell", "stopped at a phone field; whether it is required is not shown")
+    if payment.unanswered(facts):
+        return _finding("R1", "cannot_tell", "the card was sent; what the site answered is not understood")
     if not facts.agent.pages and not _decided_elsewhere(facts):
         return _finding(
             "R1",
@@ -114,7 +116,7 @@ def checkout_completed(facts: Facts) -> Finding:
         return _finding("R4", "violated", "the checkout was never opened", [human, *_ended(facts)])
     if accepted_ending(facts):
         return _finding("R4", "met", "carried through to the point of placing it", [cite.step(facts.agent, mine)])
-    if not facts.agent.pages or phone.perhaps_required(facts):
+    if not facts.agent.pages or phone.perhaps_required(facts) or payment.unanswered(facts):
         return _finding("R4", "cannot_tell", "the checkout was opened; why it ended there is not recorded")
     return _finding("R4", "violated", "the checkout was opened, the order never placed", [cite.step(facts.agent, mine)])
 
