@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 SCHEMA_VERSION = 1
 
@@ -14,8 +15,28 @@ FieldStatus = Literal["match", "mismatch", "missing", "extra", "uncertain"]
 FieldKind = Literal["bound", "free", "volatile"]
 
 
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
 class _Frozen(BaseModel):
+    """A frozen model whose texts can be written as UTF-8: lone surrogates, which a trace may hold, are replaced."""
+
     model_config = ConfigDict(frozen=True)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _writable(cls, value: Any) -> Any:
+        return _writable(value)
+
+
+def _writable(value: Any) -> Any:
+    if isinstance(value, str):
+        return _LONE_SURROGATE.sub("\ufffd", value)
+    if isinstance(value, dict):
+        return {_writable(key): _writable(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(_writable(item) for item in value)
+    return value
 
 
 class Citation(_Frozen):

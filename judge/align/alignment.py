@@ -174,7 +174,20 @@ def _pair(
     if mine.value is not None and theirs.value is not None and mine.kind not in ("click", "submit", "navigate"):
         if not same_value(theirs.value, mine.value):
             return StepPair("variant", i, j, similarity, f"{reason}, other value", reordered)
+    if _names_another(mine, theirs):
+        return StepPair("variant", i, j, similarity, f"{reason}, another thing of its kind", reordered)
     return StepPair("match", i, j, similarity, reason, reordered)
+
+
+def _names_another(mine: Step, theirs: Step) -> bool:
+    """Whether two acts that answer to each other went to different things: another page, another star, another product."""
+    if mine.kind in ("navigate", "request"):
+        return mine.target != theirs.target
+    if mine.kind not in ("click", "submit") or mine.element is None or theirs.element is None:
+        return False
+    if mine.element.id and theirs.element.id:
+        return mine.element.id != theirs.element.id
+    return mine.label != theirs.label
 
 
 def _join_reordered(

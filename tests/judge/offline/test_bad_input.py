@@ -128,6 +128,15 @@ def test_a_run_without_a_task(folder: Path, judge: Judge) -> None:
     assert (judge(folder).outcome, judge(folder).reason_code) == ("unjudged", "task_mismatch")
 
 
+def test_a_lone_surrogate_can_still_be_printed(agent: Any, judge: Judge) -> None:
+    body = json.loads(json.dumps(agent.body))
+    body["lines"][0]["colour"] = "bla\ud83dck"
+    body["gift\udc00"] = "\ud800"
+    verdict = judge(agent.commit(body))
+    assert verdict.outcome == "fail"
+    assert Verdict.model_validate_json(verdict.model_dump_json()) == verdict
+
+
 def test_no_reference(folder: Path) -> None:
     verdict = OfflineJudge().judge(build_case(Trace(folder), None))
     assert (verdict.outcome, verdict.reason_code) == ("unjudged", "no_reference")
