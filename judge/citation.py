@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from clawjudge.judge.verdict import Citation
+from clawjudge.judge.verdict import Citation, writable
 from clawjudge.traces.errors import UnsafePath
 from clawjudge.traces.files import LAYER_FILES
 from clawjudge.traces.jsonl import decode, line_at
@@ -135,11 +135,11 @@ def _in_word(text: str, place: int) -> bool:
 def shown(value: Any, name: str = "") -> str:
     """How a value is quoted: secrets masked, text scrubbed."""
     if isinstance(value, dict | list):
-        return scrub(json.dumps(_masked(value, name), ensure_ascii=False))
+        return str(writable(scrub(json.dumps(_masked(value, name), ensure_ascii=False))))
     masked = mask(value, name)
     if masked is None or isinstance(masked, bool):
         return {None: "null", True: "true", False: "false"}[masked]
-    return str(masked)
+    return str(writable(str(masked)))
 
 
 def quote(value: Any, name: str = "") -> str:

@@ -26,16 +26,17 @@ class _Frozen(BaseModel):
     @field_validator("*", mode="before")
     @classmethod
     def _writable(cls, value: Any) -> Any:
-        return _writable(value)
+        return writable(value)
 
 
-def _writable(value: Any) -> Any:
+def writable(value: Any) -> Any:
+    """`value` with lone surrogates replaced, so that it can be written as UTF-8."""
     if isinstance(value, str):
         return _LONE_SURROGATE.sub("\ufffd", value)
     if isinstance(value, dict):
-        return {_writable(key): _writable(item) for key, item in value.items()}
+        return {writable(key): writable(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return type(value)(_writable(item) for item in value)
+        return type(value)(writable(item) for item in value)
     return value
 
 

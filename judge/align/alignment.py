@@ -180,7 +180,7 @@ def _pair(
 
 
 def _names_another(mine: Step, theirs: Step) -> bool:
-    """Whether two acts that answer to each other went to different things: another page, another star, another product."""
+    """Whether two acts that answer to each other went to different things: another page, star or product."""
     if mine.kind in ("navigate", "request"):
         return mine.target != theirs.target
     if mine.kind not in ("click", "submit") or mine.element is None or theirs.element is None:
