@@ -33,6 +33,7 @@ _ORDER_WORDS = re.compile(
     re.IGNORECASE,
 )
 _MIN_LOCAL_PART = 4
+_SETTLED_BY_WORDS = frozenset({"number", "unit", "currency", "date_time"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +110,7 @@ def _judge(pair: FieldPair, context: BindingContext, same_instants: frozenset[st
     noise = why_noise(pair, bound, context)
     if noise:
         return _field(pair, "volatile", "match", bound, (noise,))
-    if result.equal is None and _as_instructed(pair, bound, context):
+    if result.equal is None and _as_instructed(pair, result, bound, context):
         return _field(pair, kind, "match", bound, ("as_instructed", *result.normalisations))
     if result.equal is None:
         return _field(pair, kind, "uncertain", bound, note=f"may be the same: {result.normalisations[0]}")
@@ -124,9 +125,16 @@ def _judge(pair: FieldPair, context: BindingContext, same_instants: frozenset[st
     return _field(pair, kind, "mismatch", bound)
 
 
-def _as_instructed(pair: FieldPair, bound: tuple[Bound, ...], context: BindingContext) -> bool:
+def _as_instructed(pair: FieldPair, result: Comparison, bound: tuple[Bound, ...], context: BindingContext) -> bool:
     """Whether an ambiguous writing is settled by the instruction: it says the agent's very words, where it binds the
     reference's (`12,000 km` for 12000, `May 3, 2027` for `2027-05-03` against `03.05.2027`)."""
+    if not set(result.normalisations) & _SETTLED_BY_WORDS:
+        # The words `C` stand in an instruction that asks for `C++`, and those of an exact text in any case.
+        return False
+    readings = moments.read(str(pair.reference)), moments.read(str(pair.agent))
+    if any(reading is not None and reading.clock is not None for reading in readings):
+        # A day that the instruction names says nothing of the time that stands behind it.
+        return False
     theirs = [b for b in bound if b.source == "instruction"]
     mine = [b for b in context.sources.bind(pair.agent) if b.source == "instruction"]
     if not theirs or not mine or len(moments.dates(str(pair.agent))) > 1:

@@ -21,6 +21,7 @@ _UUID = re.compile(r"^\{?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\}?$", re.IG
 _HEX = re.compile(r"^(?=.*\d)(?=.*[a-f])[0-9a-f]{8,}$", re.IGNORECASE)
 _PREFIXED = re.compile(r"^[A-Za-z]{1,12}[_\-.:](?P<rest>(?=.*\d)[0-9A-Za-z]{6,})$")
 _SHORT_HEX = re.compile(r"^[a-z]{0,4}[_-]?(?P<hex>(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{6,})$")
+_COLOUR_OR_DAY = re.compile(r"^(?:[0-9a-f]{6}|\d{1,2}(?:dec|feb)\d{2,4})$")
 _JWT = re.compile(r"^[\w-]{10,}\.[\w-]{10,}\.[\w-]*$")
 _OPAQUE = re.compile(r"^(?=.*\d)(?=.*[A-Za-z])[\w+/=.:-]{16,}$")
 _LONG_RUN = re.compile(r"[A-Za-z0-9+/=]{12,}")
@@ -54,7 +55,7 @@ def shape(value: Any, run_times: tuple[int, int] | None) -> str | None:
     if _HEX.match(text) and (len(text) >= _SHORT_TOKEN or _mixed(text)):
         return "token"
     short = _SHORT_HEX.match(text)
-    if short and _changes(short["hex"]) >= 2:
+    if short and _changes(short["hex"]) >= 2 and not _COLOUR_OR_DAY.match(text):
         return "token"
     prefixed = _PREFIXED.match(text)
     if prefixed and _is_suffix(prefixed["rest"]):

@@ -142,49 +142,6 @@ def test_the_other_record_is_uncertain_if_the_instruction_did_not_choose() -> No
     assert one("12 Elm Road", "3 Oak Street", instruction="Send it to my address") == ("bound", "mismatch")
 
 
-def test_a_product_token_is_no_noise() -> None:
-    token, other = "3f2b8c1e-9d4a-4e6f-8a7b-0c1d2e3f4a5b", "7a2b8c1e-9d4a-4e6f-8a7b-0c1d2e3f4a5c"
-    assert one(token, other, key="product_id") == ("free", "uncertain")
-    assert one(token, other, key="slot") == ("free", "uncertain")
-    in_list = compared({"items": [{"ref": other}]}, {"items": [{"ref": token}]})
-    assert in_list["/body/items/0/ref"].status == "uncertain"
-    titles = ({token: frozenset({"Desk Lamp"})}, {other: frozenset({"Floor Lamp"})})
-    assert one(token, other, key="xyz", titles=titles) == ("free", "uncertain")
-    assert one(token, other, key="xyz", agent_entered=frozenset({other})) == ("free", "uncertain")
-    assert one(token, other, key="xyz") == ("volatile", "match")
-
-
-@pytest.mark.parametrize(
-    ("key", "theirs", "mine", "shown", "status"),
-    [
-        ("code", "482913", "117305", {"117305"}, "match"),
-        ("otp", "4829", "1173", {"1173"}, "match"),
-        ("zorp", "482913", "117305", {"117305"}, "match"),
-        ("code", "482913", "117305", set(), "uncertain"),
-        ("code", "482913", "117305", {"117305", "482913"}, "uncertain"),
-        ("zorp", "2025", "2027", {"2027"}, "uncertain"),
-        ("postal_code", "94107", "94110", {"94110"}, "uncertain"),
-        ("promo_code", "SAVE10", "SAVE20", {"SAVE20"}, "uncertain"),
-        ("code", "482913", "guess", {"guess"}, "uncertain"),
-    ],
-)
-def test_a_one_time_code_was_read_before_it_was_typed(
-    key: str, theirs: str, mine: str, shown: set[str], status: str
-) -> None:
-    entered = frozenset({mine.casefold()})
-    assert one(theirs, mine, key=key, agent_entered=entered, was_shown=lambda t: t in shown)[1] == status
-
-
-def test_a_code_that_was_not_typed_is_no_one_time_code() -> None:
-    assert one("482913", "117305", key="code", was_shown=lambda t: t == "117305") == ("free", "uncertain")
-
-
-def test_passwords_differ_freely_but_a_given_one_must_be_right() -> None:
-    assert one("Aa1!secretX", "Bb2!secretY", key="password") == ("free", "match")
-    assert one("Winter2026!", "winter2026!", key="password") == ("bound", "mismatch")
-    assert one("Winter2026!", "Summer2026!", key="password") == ("bound", "mismatch")
-
-
 EXACT = 'Publish a review with exactly this text: "Great coffee, flimsy cap."'
 
 
@@ -208,28 +165,6 @@ def test_without_that_word_case_means_nothing() -> None:
     loose = EXACT.replace("exactly ", "")
     assert one("Great coffee, flimsy cap.", "great coffee, flimsy cap.", instruction=loose) == ("bound", "match")
     assert compare_values("a", "A", context(EXACT)).equal is True
-
-
-@pytest.mark.parametrize(
-    ("theirs", "mine", "status"),
-    [
-        ("dana.71fe@mail.test", "Dana.0C21@mail.test", "match"),
-        ("mailto:dana.71fe@mail.test", "mailto:dana.0c21@mail.test", "match"),
-        ("dana.71fe", "dana.0c21", "match"),
-        ("dana.71fe@mail.test", "someone@mail.test", "mismatch"),
-        ("dana.71fe@mail.test", "dana.71fe@mail.test", "match"),
-    ],
-)
-def test_each_run_has_its_own_address(theirs: str, mine: str, status: str) -> None:
-    assert one(theirs, mine)[1] == status
-
-
-def test_a_short_or_known_local_part_is_no_address() -> None:
-    more = {"reference_emails": frozenset({"dana@mail.test"})}
-    # "Dana" is the persona's name: another name is not made from the address.
-    assert one("Dana", "dana.0c21", **more) == ("bound", "mismatch")
-    assert one("an abc", "an dana.0c21", reference_emails=frozenset({"abc@mail.test"}))[1] == "uncertain"
-    assert one("myaddr.99x", "mydana.0c21x", reference_emails=frozenset({"addr.99@mail.test"}))[1] == "uncertain"
 
 
 @pytest.mark.parametrize(
@@ -422,3 +357,20 @@ def test_another_value_in_a_bound_field_is_never_right(pointer: str, value: Any)
 @given(st.dictionaries(st.sampled_from(["sid", "csrf", "nonce", "trace"]), st.uuids().map(str), max_size=4))
 def test_more_noise_does_no_harm(noise: dict[str, str]) -> None:
     assert {f.status for f in compared({**agents(), **noise}).values()} == {"match"}
+
+
+@pytest.mark.parametrize(
+    ("instruction", "theirs", "mine", "status"),
+    [
+        ("Search for cars up to 12,000 km", 12000, "12,000 km", "match"),
+        ("Book May 3, 2027 for us", "03.05.2027", "2027-05-03", "match"),
+        ("Learn C++ with a tutor", "C++", "C", "uncertain"),
+        ("Book December 14, 2026 at 2 pm", "2026-12-14T14:00", "2026-12-14", "uncertain"),
+        ("Book December 14, 2026 at 2 pm", "2026-12-14T19:00Z", "2026-12-14T13:00", "uncertain"),
+        ("Write exactly 'Good Day' there", "Good Day", "good day", "uncertain"),
+    ],
+)
+def test_the_instructions_own_words_settle_numbers_and_days_alone(
+    instruction: str, theirs: Any, mine: Any, status: str
+) -> None:
+    assert one(theirs, mine, instruction=instruction) == ("bound", status)

@@ -151,6 +151,8 @@ DIFFERENT: list[tuple[Any, Any]] = [
     ("ı", "i"),
     ("DE89370400440532013000", "DE89370400440532013001"),
     ("2026-12-14", "2027-12-14"),
+    # One field is written in one way, so other digits are another day.
+    ("01/02/2027", "02/01/2027"),
     ("December 14, 2026", "December 14, 2027"),
     ("December 14, 2026 2 pm", "December 14, 2026 3 pm"),
     ("14 December 2026 in Rome", "14 December 2026 in Paris"),
@@ -189,7 +191,8 @@ PERHAPS: list[tuple[Any, Any, str]] = [
     ("$1.234", "$1,234", "currency"),
     ("007", "7", "number"),
     ("05", "5", "number"),
-    ("01/02/2027", "02/01/2027", "date_time"),
+    ("01/02/2027", "01-02-2027", "date_time"),
+    ("01/02/2027", "2.1.2027", "date_time"),
     ("05/12/2026", "2026-12-05", "date_time"),
     ("26-12-14", "2026-12-14", "date_time"),
     ("12/28", "28/12", "date_time"),

@@ -77,6 +77,8 @@ def test_noise_is_known_by_its_shape(value: Any, kind: str) -> None:
         "room-204deluxe",
         "cafe2026",
         "14dec2026",
+        "ff8c00",
+        "1e90ff",
         "deadbeef",
         "SAVE2026",
         "no peanuts",
