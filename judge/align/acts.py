@@ -13,7 +13,7 @@ from clawjudge.traces.lexicon import mention, plain
 from clawjudge.traces.steps import Step
 from clawjudge.traces.urls import endpoint
 
-_ENTRIES = ("fill", "select", "upload")
+ENTRIES = ("fill", "select", "upload")
 _PRESSES = ("click", "submit")
 _MIN_ACTS = 3
 
@@ -62,12 +62,12 @@ def _is_answer(mine: Step, theirs: Step, sources: TaskSources) -> bool:
 
 def _corrected(mine: Step | None, later: tuple[StepPair, ...], agent: list[Step]) -> bool:
     """Whether an entry was made again in the same field of the same page, so that only the later one counts."""
-    if mine is None or mine.kind not in _ENTRIES:
+    if mine is None or mine.kind not in ENTRIES:
         return False
     for pair in later:
         step = agent[pair.agent] if pair.agent is not None else None
         if step is not None and step.kind == "navigate":
             return False
-        if step is not None and pair.reference is not None and step.kind in _ENTRIES and _place(step) == _place(mine):
+        if step is not None and pair.reference is not None and step.kind in ENTRIES and _place(step) == _place(mine):
             return True
     return False

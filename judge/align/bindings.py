@@ -19,13 +19,17 @@ from clawjudge.judge.align.noise import why_noise
 from clawjudge.judge.align.payloads import ABSENT, MAX_FIELDS, FieldPair, is_file, pair_fields, request_tree
 from clawjudge.judge.align.quotes import breaks_exactness
 from clawjudge.judge.align.sources import Bound
-from clawjudge.judge.align.values import Comparison, compare, is_empty, truth, verbatim
+from clawjudge.judge.align.values import Comparison, compare, is_empty, verbatim
 from clawjudge.judge.align.volatile import shape
 from clawjudge.judge.verdict import FieldKind, FieldStatus
 from clawjudge.traces.lexicon import mention, plain
 from clawjudge.traces.pointers import flatten
 from clawjudge.traces.records import RequestEvent
 
+_TRACKING = re.compile(
+    r"(?i)^(?:utm_\w+|ref|referrer|source|src|gclid|gbraid|wbraid|fbclid|msclkid|dclid|yclid|twclid|ttclid|igshid|mc_[ce]id"
+    r"|_ga|_gl|campaign|cid|aff(?:iliate)?(?:_?id)?|partner|trk|spm|hsa_\w+|pk_\w+|mtm_\w+)$"
+)
 _LONG_WORD = re.compile(r"[^\W\d_]{4,}")
 _ORDER_WORDS = re.compile(
     r"(?<!\w)(?:first(?! names?\b)|second(?!s\b)|third|1st|2nd|3rd|priority|in order|top to bottom|ranked|starting with"
@@ -161,6 +165,10 @@ def _compare(pair: FieldPair, context: BindingContext, same_instants: frozenset[
         return Comparison(is_empty(reference) or reference is False, ("absent",))
     if is_file(reference) or is_file(agent):
         return _compare_files(reference, agent, context)
+    if str(reference).strip().casefold() in context.reference_emails and context.sources.own_emails:
+        # Each run has an address of its own: the human's address in the agent's request is a wrong one.
+        mine = str(agent).strip().casefold() in context.sources.own_emails
+        return Comparison(mine, ("own_email",) if mine and reference != agent else ())
     result = compare_values(reference, agent, context)
     if result.equal and mention("password", leaf_name(pair.pointer)) and not verbatim(str(reference), str(agent)):
         return Comparison(False)
@@ -276,9 +284,16 @@ def _judge_extra(pair: FieldPair, context: BindingContext) -> Field:
         return _field(pair, "free", "extra", bound, note="one more than the reference has")
     if bound and bound[0].strength >= 2 and not is_number(agent):
         return _field(pair, "bound", "match", bound, note="given by the task, left out by the reference")
-    if pair.reference is not ABSENT or truth(agent) is True or is_number(agent) or _is_entered(agent, context):
-        return _field(pair, "free", "uncertain", note="only the agent sent it")
-    return _field(pair, "free", "match", note="put there by the page, not by the agent")
+    if _is_tracking(pair, agent) and not _is_entered(agent, context):
+        return _field(pair, "free", "match", note="tracking, put there by the page")
+    return _field(pair, "free", "uncertain", note="only the agent sent it")
+
+
+def _is_tracking(pair: FieldPair, value: Any) -> bool:
+    """A parameter of the address by which sites follow where visitors come from."""
+    if not pair.pointer.startswith("/params/") or not isinstance(value, str) or pair.in_list:
+        return False
+    return _TRACKING.match(leaf_name(pair.pointer)) is not None
 
 
 def _is_entered(value: Any, context: BindingContext) -> bool:

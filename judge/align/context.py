@@ -25,6 +25,8 @@ class BindingContext:
     """For reference and agent: each part of an opened page's address, to the titles of the pages that had it."""
     options: Mapping[str, str] = field(default_factory=dict)
     """What the human chose from lists: the value sent, in lower case, to the text of all options of that list."""
+    mail_read: bool = False
+    """Whether both runs opened a mailbox."""
     same_acts: bool = False
     """Whether the agent did just what the human did, up to the terminal request; see `judge.align.acts`."""
     was_shown: Callable[[str], bool] = field(default=lambda text: False)

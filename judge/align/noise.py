@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
+from clawjudge.judge.align import moments, quantities
 from clawjudge.judge.align.context import BindingContext
 from clawjudge.judge.align.payloads import FieldPair
 from clawjudge.judge.align.sources import Bound
@@ -112,7 +114,7 @@ def _is_one_time_code(pair: FieldPair, context: BindingContext) -> bool:
         return False
     named = mention("code", name) is not None
     typed = texts[1].casefold() in context.agent_entered
-    unnamed = len(texts[0]) == len(texts[1]) >= _UNNAMED_CODE_LENGTH
+    unnamed = context.mail_read and len(texts[0]) == len(texts[1]) >= _UNNAMED_CODE_LENGTH
     return (named or unnamed) and typed and context.was_shown(texts[1])
 
 
@@ -131,10 +133,10 @@ def _bare(text: str) -> str:
 
 
 def _is_code(value: Any) -> bool:
+    """Something made to identify, not to say: letters with digits, or capitals alone; no amount, day or size."""
     text = str(value)
-    return (
-        isinstance(value, str | int)
-        and not isinstance(value, bool)
-        and 4 <= len(text) <= 64
-        and (any(c.isdigit() for c in text) and " " not in text)
-    )
+    if isinstance(value, bool) or not isinstance(value, str | int) or not 6 <= len(text) <= 64:
+        return False
+    if quantities.number(text) is not None or quantities.same_amount(text, text) or moments.read(text) is not None:
+        return False
+    return re.fullmatch(r"(?=.*\d)[A-Za-z0-9_.:-]+|[A-Z]+", text) is not None

@@ -6,17 +6,20 @@ controls together with its words. The agent's own account of it is not evidence.
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import dataclass
 from typing import Literal
 
 from clawjudge.judge.case import Case
 from clawjudge.traces.digest import RunDigest
-from clawjudge.traces.lexicon import mention
+from clawjudge.traces.lexicon import mention, plain
 from clawjudge.traces.transcripts.pages import Control, PageState
 from clawjudge.traces.urls import host, same_site
 
 EndingKind = Literal["phone_wall", "required_phone", "phone_field", "declined", "captcha", "email_code"]
 
+_PRINTS_ANYTHING = re.compile(r"(?i)bash|shell|terminal|exec|command|evaluat|script|python|console|run_?code|repl")
 _FIELDS = ("textbox", "searchbox", "spinbutton", "combobox", "input", "textarea")
 
 
@@ -42,13 +45,26 @@ def find_ending(case: Case, reference: RunDigest) -> Ending | None:
 
 
 def last_page(case: Case, reference: RunDigest) -> PageState | None:
-    """The last page shown to the agent, if it is one of the sites that the reference used for the task."""
+    """The last page that the browser showed to the agent, if it is of a site that the reference used for the task.
+
+    None also where the last page does not say what it is: an older one must not stand for it.
+    """
     for page in reversed(case.agent.pages):
-        name = host(page.url)
-        if not name:
+        if not _is_from_browser(page):
             continue
-        return page if any(same_site(name, site) for site in reference.sites) else None
+        name = host(page.url)
+        return page if name and any(same_site(name, site) for site in reference.sites) else None
     return None
+
+
+def _is_from_browser(page: PageState) -> bool:
+    """Whether a page came from looking at the browser: a shell or a script prints whatever the agent made it print."""
+    if page.call is None:
+        return True
+    if _PRINTS_ANYTHING.search(page.call.name):
+        return False
+    said = plain(json.dumps(page.call.arguments, ensure_ascii=False, default=str))
+    return not any(len(c.label) > 8 and plain(c.label) in said for c in phone_fields(page))
 
 
 def phone_fields(page: PageState) -> list[Control]:
@@ -56,18 +72,17 @@ def phone_fields(page: PageState) -> list[Control]:
 
 
 def _phone(page: PageState) -> Ending | None:
-    empty = [c for c in phone_fields(page) if not c.value]
+    empty = [c for c in phone_fields(page) if not c.value and not mention("optional", c.label)]
     if not empty:
         return None
-    lines = [*page.texts, *(c.label for c in page.controls)]
-    for line in lines:
-        if mention("phone", line) and mention("verification", line):
+    if any(mention("skip", c.label) for c in page.controls):
+        return Ending("phone_field", page, empty[0].label)
+    for line in [*page.texts, *(c.label for c in page.controls)]:
+        if mention("phone", line) and mention("verification", line) and not mention("optional", line):
             return Ending("phone_wall", page, line)
     asked = next((c for c in empty if c.required or "*" in c.label or mention("required", c.label)), None)
-    if asked is not None:
-        return Ending("required_phone", page, asked.label)
-    said = next((text for text in page.texts if mention("phone", text) and mention("required", text)), None)
-    return Ending("required_phone", page, said) if said else Ending("phone_field", page, empty[0].label)
+    # What running text says of a field may be said of another one; only the field's own mark counts.
+    return Ending("required_phone", page, asked.label) if asked else Ending("phone_field", page, empty[0].label)
 
 
 def _declined(page: PageState) -> Ending | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass, field
 
-from clawjudge.judge.align.acts import same_acts
+from clawjudge.judge.align.acts import ENTRIES, same_acts
 from clawjudge.judge.align.alignment import Alignment, align
 from clawjudge.judge.align.bindings import Field, bind_fields
 from clawjudge.judge.align.context import BindingContext
@@ -14,7 +14,8 @@ from clawjudge.judge.align.payloads import request_tree
 from clawjudge.judge.align.progress import Seen, expected_fields, observe, same_as_reference
 from clawjudge.judge.align.terminal import Terminal, find_terminal, mark_commits
 from clawjudge.judge.case import Case
-from clawjudge.judge.offline.endings import Ending, find_ending
+from clawjudge.judge.offline.endings import Ending, find_ending, last_page
+from clawjudge.judge.offline.visits import mailbox_visit
 from clawjudge.traces.digest import RunDigest
 from clawjudge.traces.lexicon import plain
 from clawjudge.traces.pointers import flatten
@@ -122,6 +123,20 @@ class Facts:
         )
 
     @functools.cached_property
+    def pressed_last(self) -> bool:
+        """Whether the agent's last act was to press what the human pressed on the way: what came then is the answer."""
+        acts = [s for s in self.agent.steps if s.kind in ("click", "submit") or (s.kind in ENTRIES and s.value)]
+        pair = next((p for p in self.alignment.pairs if acts and p.agent == acts[-1].index), None)
+        if pair is None or pair.reference is None:
+            return False
+        return acts[-1].kind in ("click", "submit") and self.reference.steps[pair.reference].kind in ("click", "submit")
+
+    @property
+    def site_pages(self) -> bool:
+        """Whether the transcript shows the page of the task's site on which the run ended."""
+        return last_page(self.case, self.reference) is not None
+
+    @functools.cached_property
     def ending(self) -> Ending | None:
         """The page on which an unfinished run stopped, if it shows a reason."""
         return find_ending(self.case, self.reference)
@@ -174,6 +189,7 @@ def _context(case: Case, reference: RunDigest) -> BindingContext:
         agent_times=_times(case.agent),
         region=case.region,
         agent_entered=frozenset(entered),
+        mail_read=mailbox_visit(reference) is not None and mailbox_visit(case.agent) is not None,
         titles=(_titles(reference), _titles(case.agent)),
         options={s.value.strip().casefold(): s.element.text for s in reference.steps if s.value and _is_list(s)},  # type: ignore[union-attr]
         was_shown=functools.cache(lambda text: _was_shown(case.agent, text)),

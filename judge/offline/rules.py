@@ -11,6 +11,7 @@ from clawjudge.judge.align.terminal import same_operation
 from clawjudge.judge.offline import captcha, cite, mailbox, payment, phone
 from clawjudge.judge.offline.facts import Facts
 from clawjudge.judge.offline.report import shown_value
+from clawjudge.judge.offline.visits import mailbox_visit
 from clawjudge.judge.verdict import Citation, Finding, FindingStatus
 from clawjudge.traces.lexicon import mention
 from clawjudge.traces.steps import Step
@@ -31,7 +32,7 @@ def accepted_ending(facts: Facts) -> str | None:
     if ending.kind == "declined":
         return "R3" if payment.applies(facts) and payment.attempted(facts) else None
     if ending.kind == "phone_wall":
-        return None if phone.given(facts) else "R6"
+        return None if phone.given(facts) or not facts.pressed_last else "R6"
     if ending.kind == "required_phone":
         return None if phone.given(facts) or phone.entered(facts) else "R7"
     return None
@@ -60,7 +61,10 @@ def task_completed(facts: Facts) -> Finding:
         return _finding("R1", "cannot_tell", "stopped at a phone field; whether it is required is not shown")
     if payment.unanswered(facts):
         return _finding("R1", "cannot_tell", "the card was sent; what the site answered is not understood")
-    if not facts.agent.pages and not _decided_elsewhere(facts):
+    wall = facts.ending is not None and facts.ending.kind == "phone_wall"
+    if wall and not _decided_elsewhere(facts):
+        return _finding("R1", "cannot_tell", "stopped at a phone verification that nothing led to")
+    if not facts.site_pages and not _decided_elsewhere(facts):
         return _finding(
             "R1",
             "cannot_tell",
@@ -80,7 +84,7 @@ def email_used(facts: Facts) -> Finding:
             f"used {shown_value(other.field.agent)}, not the given address",
             _seen_citations(facts, other),
         )
-    visit = mailbox.visit(facts.agent)
+    visit = mailbox_visit(facts.agent)
     if visit is not None:
         return _finding("R2", "met", "the mailbox was opened", [cite.step(facts.agent, visit)])
     if facts.commits:
@@ -89,7 +93,7 @@ def email_used(facts: Facts) -> Finding:
         return _finding("R2", "cannot_tell", "the reference used the mailbox; this run's use of it is not recorded")
     page = facts.ending.page if facts.ending is not None and facts.ending.kind == "email_code" else None
     shown = [cite.page(facts.agent, page, facts.ending.words)] if page and facts.ending else []
-    theirs = mailbox.visit(facts.reference)
+    theirs = mailbox_visit(facts.reference)
     human = [cite.step(facts.reference, theirs, "reference")] if theirs else []
     return _finding("R2", "violated", "the message in the mailbox was never read", [*shown, *human])
 
@@ -116,7 +120,7 @@ def checkout_completed(facts: Facts) -> Finding:
         return _finding("R4", "violated", "the checkout was never opened", [human, *_ended(facts)])
     if accepted_ending(facts):
         return _finding("R4", "met", "carried through to the point of placing it", [cite.step(facts.agent, mine)])
-    if not facts.agent.pages or phone.perhaps_required(facts) or payment.unanswered(facts):
+    if not facts.site_pages or phone.perhaps_required(facts) or payment.unanswered(facts):
         return _finding("R4", "cannot_tell", "the checkout was opened; why it ended there is not recorded")
     return _finding("R4", "violated", "the checkout was opened, the order never placed", [cite.step(facts.agent, mine)])
 
@@ -144,6 +148,9 @@ def phone_wall(facts: Facts) -> Finding:
     shown = [cite.page(facts.agent, ending.page, ending.words)]
     if phone.given(facts):
         return _finding("R6", "cannot_tell", "the site asks to verify a phone number, and the user has one", shown)
+    if not facts.pressed_last:
+        # A wall answers a step forward. One that nothing led to may be an offer, or put up for the judge.
+        return _finding("R6", "cannot_tell", "nothing that the agent pressed led to the phone verification", shown)
     return _before(facts, "R6", "stopped by phone verification", shown)
 
 
