@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from clawjudge.judge.align.alignment import Alignment, StepPair
 from clawjudge.judge.align.sources import TaskSources
+from clawjudge.judge.align.volatile import shape
 from clawjudge.traces.lexicon import mention, plain
+from clawjudge.traces.payload import query_pairs
 from clawjudge.traces.steps import Step
 from clawjudge.traces.urls import endpoint
 
@@ -39,12 +41,18 @@ def _same(mine: Step | None, theirs: Step | None, pair: StepPair, sources: TaskS
     if mine is None or theirs is None or mine.kind != theirs.kind:
         return False
     if mine.kind == "navigate":
-        return plain(mine.label) == plain(theirs.label) and endpoint(mine.url) == endpoint(theirs.url)
+        same_page = plain(mine.label) == plain(theirs.label) and endpoint(mine.url) == endpoint(theirs.url)
+        return same_page and _query(mine) == _query(theirs)
     if _place(mine) != _place(theirs):
         return False
     if mine.kind in _PRESSES:
         return plain(mine.label) == plain(theirs.label)
     return pair.status == "match" or _is_answer(mine, theirs, sources)
+
+
+def _query(step: Step) -> list[tuple[str, str]]:
+    """The query of a page's address; a token counts as a token, whichever it is."""
+    return sorted((name, shape(value, None) or value) for name, value in query_pairs(step.url))
 
 
 def _place(step: Step) -> str:

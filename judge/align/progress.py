@@ -25,6 +25,8 @@ from clawjudge.traces.steps import Step
 from clawjudge.traces.transcripts.pages import PageState
 
 _REQUESTS_LOOKED_AT = 300
+_SHORT = 3
+"""A value of so few letters may be typed anywhere (a search box); it counts only where the human typed it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,7 @@ def observe(
 ) -> list[Seen]:
     """One `Seen` for each of the `wanted` fields that the task binds, and for free ones that differ."""
     carried = _carried(wanted, changes[-_REQUESTS_LOOKED_AT:])
+    answers = {p.agent: p.reference for p in alignment.pairs if p.agent is not None and p.reference is not None}
     out = []
     for field in wanted:
         seen = _in_requests(field, carried.get(field.pointer, []), context)
@@ -57,11 +60,14 @@ def observe(
             # What the task does not bind need not be seen; but another value than the human's is a doubt.
             out += [seen] if seen is not None and _is_doubt(seen.field, context) else []
             continue
-        seen = seen or _in_steps(field, steps, context)
-        if seen is None or seen.field.status == "mismatch":
-            # A later step may have put right what an earlier request still carried.
-            later = _in_steps(field, steps, context, after=seen.request if seen else None)
-            seen = later or seen
+        answering = [
+            s for s in steps if s.index in answers and _says(field, reference_steps[answers[s.index]], context)
+        ]
+        distinct = len(str(field.reference)) > _SHORT and not is_number(field.reference)
+        seen = seen or _in_steps(field, steps if distinct else answering, context)
+        if seen is not None and seen.field.status == "mismatch":
+            # A later entry in the human's own field may have put right what an earlier request still carried.
+            seen = _in_steps(field, answering, context, after=seen.request) or seen
         out.append(seen or _on_page(field, pages, context) or _not_entered(field, reference_steps, alignment))
     return out
 
@@ -182,6 +188,11 @@ def _in_steps(
             )
             return Seen(entered, step=step)
     return None
+
+
+def _says(field: Field, step: Step, context: BindingContext) -> bool:
+    """Whether the human's step is the one that entered the field's value."""
+    return bool(step.value) and bool(same_as_reference(field.reference, step.value, context))
 
 
 def _on_page(field: Field, pages: list[PageState], context: BindingContext) -> Seen | None:

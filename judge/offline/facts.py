@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections import Counter
 from dataclasses import dataclass, field
 
 from clawjudge.judge.align.acts import ENTRIES, same_acts
@@ -12,7 +13,7 @@ from clawjudge.judge.align.context import BindingContext
 from clawjudge.judge.align.coverage import Unseen, earlier_fields, sent_before, uncovered
 from clawjudge.judge.align.payloads import request_tree
 from clawjudge.judge.align.progress import Seen, expected_fields, observe, same_as_reference
-from clawjudge.judge.align.terminal import Terminal, find_terminal, mark_commits
+from clawjudge.judge.align.terminal import Terminal, find_terminal, mark_commits, operations
 from clawjudge.judge.case import Case
 from clawjudge.judge.offline.endings import Ending, find_ending, last_page
 from clawjudge.judge.offline.visits import mailbox_visit
@@ -21,7 +22,7 @@ from clawjudge.traces.lexicon import plain
 from clawjudge.traces.pointers import flatten
 from clawjudge.traces.records import RequestEvent
 from clawjudge.traces.steps import Step
-from clawjudge.traces.urls import path
+from clawjudge.traces.urls import endpoint, host, path, same_site
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,8 @@ class JudgedCommit:
     request: RequestEvent
     fields: tuple[Field, ...]
     body_missing: bool
+    suspicion: str = ""
+    """Why it may be another request than it seems: another site, another operation, a body of two readings."""
 
     @property
     def wrong(self) -> list[Field]:
@@ -104,6 +107,28 @@ class Facts:
         mine = [r for r in self.agent.changes if r.line not in terminal_lines]
         return earlier_fields(self._before_terminal, mine, list(commit.fields), self.context)
 
+    @functools.cached_property
+    def stray_change(self) -> RequestEvent | None:
+        """Where the site keeps what the terminal request commits: a change that the human did not make so often.
+
+        Only requests near those by which the human filled it are looked at (`/cart/…`), so that noise stays noise.
+        """
+        if not self.earlier:
+            return None
+        theirs = Counter(_operation(r) for r in self._before_terminal)
+        places = {_root(r) for r in self._before_terminal if any(f.note.endswith(_operation(r)) for f in self.earlier)}
+        terminal = {c.request.line for c in self.commits}
+        mine = [
+            r
+            for r in self.agent.changes
+            if r.line not in terminal and any(f"{endpoint(r.url)}/".startswith(f"{place}/") for place in places)
+        ]
+        for request in mine:
+            theirs[_operation(request)] -= 1
+            if theirs[_operation(request)] < 0:
+                return request
+        return None
+
     @property
     def _before_terminal(self) -> list[RequestEvent]:
         return [r for r in self.reference.changes if r.line < self.terminal.request.line]
@@ -142,6 +167,15 @@ class Facts:
         return find_ending(self.case, self.reference)
 
 
+def _operation(request: RequestEvent) -> str:
+    return " ".join([request.method, endpoint(request.url), *operations(request)])
+
+
+def _root(request: RequestEvent) -> str:
+    """Host and the path up to the thing that is changed: `shop.example/api/cart`."""
+    return "/".join(endpoint(request.url).split("/")[:-1])
+
+
 def establish(case: Case) -> Facts | None:
     """The facts of `case`, or None if its reference never made a terminal request."""
     reference = case.reference
@@ -164,7 +198,7 @@ def establish(case: Case) -> Facts | None:
     for request in case.agent.commits:
         fields = tuple(bind_fields(terminal.request, request, context))
         missing = wanted_body and _body_not_recorded(request)
-        facts.commits.append(JudgedCommit(request, fields, missing))
+        facts.commits.append(JudgedCommit(request, fields, missing, _suspicion(terminal.request, request)))
     return facts
 
 
@@ -174,6 +208,15 @@ def _body_not_recorded(request: RequestEvent) -> bool:
         return False
     lengths = [v for k, v in request.headers.items() if k.casefold() == "content-length"]
     return lengths != ["0"]
+
+
+def _suspicion(reference: RequestEvent, agent: RequestEvent) -> str:
+    if not same_site(host(reference.url), host(agent.url)):
+        return f"it went to another site, {host(agent.url)}, than the reference's, {host(reference.url)}"
+    if operations(reference) != operations(agent):
+        return "it calls another GraphQL operation than the reference's"
+    doubts = [p for p in agent.payload().problems if p not in reference.payload().problems]
+    return f"its body can be read in two ways ({', '.join(doubts)})" if doubts else ""
 
 
 def _context(case: Case, reference: RunDigest) -> BindingContext:

@@ -30,11 +30,22 @@ def attempted(facts: Facts) -> Citation | None:
         request, pointer, value = sent
         return cite.request(facts.agent, request, pointer, value)
     entered = _card_entered(facts.agent)
-    if entered is not None and any(
-        s.kind in ("click", "submit", "request") for s in facts.agent.steps[entered.index + 1 :]
-    ):
+    if entered is not None and _pressed_on(facts, entered):
         return cite.step(facts.agent, entered)
     return None
+
+
+def _pressed_on(facts: Facts, entered: Step) -> bool:
+    """Whether the agent then pressed what the human pressed to pay, and not something that leads elsewhere."""
+    theirs = _card_entered(facts.reference)
+    return theirs is not None and any(
+        pair.agent is not None
+        and pair.agent > entered.index
+        and pair.reference is not None
+        and pair.reference > theirs.index
+        and facts.agent.steps[pair.agent].kind in ("click", "submit")
+        for pair in facts.alignment.pairs
+    )
 
 
 def unanswered(facts: Facts) -> bool:

@@ -224,7 +224,12 @@ def _commits_right(facts: Facts) -> Finding:
             which = f" (final request {number} of {len(facts.commits)})" if len(facts.commits) > 1 else ""
             places = [_field_citation(facts, commit.request, f) for f in commit.wrong[:3]]
             return _finding("R1", "violated", f"{field.name}: {_said(field)}{which}", places)
+    if any(code == "commit_let_go" for _, _, code in facts.agent.trace.problems.counts):
+        return _finding("R1", "cannot_tell", "more final requests were made than can be compared")
     for commit in facts.commits:
+        if commit.suspicion:
+            place = [cite.request(facts.agent, commit.request)]
+            return _finding("R1", "cannot_tell", f"the final request is doubtful: {commit.suspicion}", place)
         if commit.uncertain:
             field = commit.uncertain[0]
             named = facts.never_touched
@@ -257,6 +262,9 @@ def _nothing_unseen(facts: Facts) -> Finding:
         return _finding("R1", "cannot_tell", note)
     if facts.unseen:
         return _finding("R1", "cannot_tell", f"{facts.unseen[0].what!r}: {facts.unseen[0].note}")
+    if facts.stray_change is not None:
+        place = [cite.request(facts.agent, facts.stray_change)]
+        return _finding("R1", "cannot_tell", "the site keeps what is ordered, and this changed it otherwise", place)
     commit = facts.commits[-1]
     bound = [f for f in commit.fields if f.kind == "bound" and f.status == "match"]
     if not bound and not facts.earlier:
