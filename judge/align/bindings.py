@@ -19,7 +19,7 @@ from clawjudge.judge.align.noise import why_noise
 from clawjudge.judge.align.payloads import ABSENT, MAX_FIELDS, FieldPair, is_file, pair_fields, request_tree
 from clawjudge.judge.align.quotes import breaks_exactness
 from clawjudge.judge.align.sources import Bound
-from clawjudge.judge.align.values import Comparison, compare, is_empty, verbatim
+from clawjudge.judge.align.values import Comparison, compare, is_empty, truth, verbatim
 from clawjudge.judge.align.volatile import shape
 from clawjudge.judge.verdict import FieldKind, FieldStatus
 from clawjudge.traces.lexicon import mention, plain
@@ -282,7 +282,7 @@ def _judge_extra(pair: FieldPair, context: BindingContext) -> Field:
     bound = tuple(context.sources.bind(agent, pair.pointer))
     if pair.in_list and pair.reference is ABSENT:
         return _field(pair, "free", "extra", bound, note="one more than the reference has")
-    if bound and bound[0].strength >= 2 and not is_number(agent):
+    if bound and bound[0].strength >= 2 and not is_number(agent) and truth(agent) is None:
         return _field(pair, "bound", "match", bound, note="given by the task, left out by the reference")
     if _is_tracking(pair, agent) and not _is_entered(agent, context):
         return _field(pair, "free", "match", note="tracking, put there by the page")

@@ -25,6 +25,8 @@ class BindingContext:
     """For reference and agent: each part of an opened page's address, to the titles of the pages that had it."""
     options: Mapping[str, str] = field(default_factory=dict)
     """What the human chose from lists: the value sent, in lower case, to the text of all options of that list."""
+    headers: frozenset[str] = frozenset()
+    """Header and cookie values of the agent's requests."""
     mail_read: bool = False
     """Whether both runs opened a mailbox."""
     same_acts: bool = False

@@ -12,57 +12,6 @@ from clawjudge.judge.align.sources import Bound
 from clawjudge.judge.align.volatile import shape
 from clawjudge.traces.lexicon import mention, plain
 
-_THINGS = frozenset(
-    [
-        "item",
-        "product",
-        "sku",
-        "variant",
-        "listing",
-        "offer",
-        "job",
-        "event",
-        "article",
-        "seller",
-        "restaurant",
-        "store",
-        "shop",
-        "room",
-        "seat",
-        "slot",
-        "plan",
-    ]
-)
-_SESSIONS = frozenset(
-    [
-        "session",
-        "sid",
-        "csrf",
-        "xsrf",
-        "token",
-        "nonce",
-        "trace",
-        "request",
-        "correlation",
-        "idempotency",
-        "client",
-        "build",
-        "form",
-        "basket",
-        "cart",
-        "checkout",
-        "hold",
-        "reservation",
-        "quote",
-        "draft",
-        "transaction",
-        "visitor",
-        "device",
-        "guid",
-        "uid",
-        "captcha",
-    ]
-)
 _CODE_LENGTH = (4, 10)
 _UNNAMED_CODE_LENGTH = 6
 """Years, house numbers and most postal codes are shorter."""
@@ -88,8 +37,9 @@ def why_noise(pair: FieldPair, bound: tuple[Bound, ...], context: BindingContext
 def _names_a_thing(pair: FieldPair, context: BindingContext) -> bool:
     """Whether a token stands for something chosen (a product, a slot) rather than for the session.
 
-    A token in the address of an opened page names a thing unless both runs saw a page of the same title there. The
-    name of the field only ever speaks against noise, never for it.
+    A token in the address of an opened page names a thing unless both runs saw a page of the same title there. One that
+    stands in a header or a cookie belongs to the session. Of the rest, a name from the life of sessions lets the shape
+    and the difference count; under any other name it may be a thing (a recipient, a room).
     """
     if context.same_acts:
         return False
@@ -98,8 +48,9 @@ def _names_a_thing(pair: FieldPair, context: BindingContext) -> bool:
     titles = [known.get(str(value)) for known, value in zip(context.titles, (pair.reference, pair.agent), strict=True)]
     if any(titles):
         return titles[0] != titles[1]
-    words = set(plain(pair.pointer.rsplit("/", 1)[-1]).split())
-    return (bool(words & _THINGS) or "id" in words) and not words & _SESSIONS
+    if str(pair.agent) in context.headers:
+        return False
+    return mention("session", pair.pointer.rsplit("/", 1)[-1]) is None
 
 
 def _is_one_time_code(pair: FieldPair, context: BindingContext) -> bool:

@@ -60,9 +60,8 @@ def observe(
             # What the task does not bind need not be seen; but another value than the human's is a doubt.
             out += [seen] if seen is not None and _is_doubt(seen.field, context) else []
             continue
-        answering = [
-            s for s in steps if s.index in answers and _says(field, reference_steps[answers[s.index]], context)
-        ]
+        answered = {i for i, j in answers.items() if _says(field, reference_steps[j], context)}
+        answering = [step for step in steps if step.index in answered]
         distinct = len(str(field.reference)) > _SHORT and not is_number(field.reference)
         seen = seen or _in_steps(field, steps if distinct else answering, context)
         if seen is not None and seen.field.status == "mismatch":

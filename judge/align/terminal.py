@@ -93,6 +93,14 @@ def same_operation(reference: RequestEvent, agent: RequestEvent) -> bool:
     return operations(reference) == operations(agent)
 
 
+def query_texts(request: RequestEvent) -> tuple[str, ...]:
+    """The text of a GraphQL request's operations, white space apart."""
+    payload = request.payload()
+    items: list[Any] = payload.value if isinstance(payload.value, list) else [payload.value]
+    queries = [item.get("query") for item in items if isinstance(item, dict)] if payload.kind == "graphql" else []
+    return tuple(" ".join(query.split()) for query in queries if isinstance(query, str))
+
+
 def operations(request: RequestEvent) -> tuple[str, ...]:
     payload = request.payload()
     if payload.kind != "graphql":

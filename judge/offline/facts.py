@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from clawjudge.judge.align.acts import ENTRIES, same_acts
@@ -13,7 +14,7 @@ from clawjudge.judge.align.context import BindingContext
 from clawjudge.judge.align.coverage import Unseen, earlier_fields, sent_before, uncovered
 from clawjudge.judge.align.payloads import request_tree
 from clawjudge.judge.align.progress import Seen, expected_fields, observe, same_as_reference
-from clawjudge.judge.align.terminal import Terminal, find_terminal, mark_commits, operations
+from clawjudge.judge.align.terminal import Terminal, find_terminal, mark_commits, operations, query_texts
 from clawjudge.judge.case import Case
 from clawjudge.judge.offline.endings import Ending, find_ending, last_page
 from clawjudge.judge.offline.visits import mailbox_visit
@@ -215,6 +216,8 @@ def _suspicion(reference: RequestEvent, agent: RequestEvent) -> str:
         return f"it went to another site, {host(agent.url)}, than the reference's, {host(reference.url)}"
     if operations(reference) != operations(agent):
         return "it calls another GraphQL operation than the reference's"
+    if query_texts(reference) != query_texts(agent):
+        return "the text of its GraphQL operation is another than the reference's"
     doubts = [p for p in agent.payload().problems if p not in reference.payload().problems]
     return f"its body can be read in two ways ({', '.join(doubts)})" if doubts else ""
 
@@ -232,6 +235,7 @@ def _context(case: Case, reference: RunDigest) -> BindingContext:
         agent_times=_times(case.agent),
         region=case.region,
         agent_entered=frozenset(entered),
+        headers=frozenset(_header_values(case.agent)),
         mail_read=mailbox_visit(reference) is not None and mailbox_visit(case.agent) is not None,
         titles=(_titles(reference), _titles(case.agent)),
         options={s.value.strip().casefold(): s.element.text for s in reference.steps if s.value and _is_list(s)},  # type: ignore[union-attr]
@@ -247,6 +251,15 @@ def _titles(run: RunDigest) -> dict[str, frozenset[str]]:
             for part in path(step.url).split("/"):
                 titles[part] = titles.get(part, frozenset()) | {step.label}
     return titles
+
+
+def _header_values(run: RunDigest) -> Iterator[str]:
+    """Cookies and other header values of the run's requests: where session tokens stand."""
+    for request in run.changes:
+        for name, value in request.headers.items():
+            yield value.strip()
+            if name.casefold() == "cookie":
+                yield from (part.split("=", 1)[-1].strip() for part in value.split(";"))
 
 
 def _is_list(step: Step) -> bool:

@@ -39,7 +39,8 @@ def _pressed_on(facts: Facts, entered: Step) -> bool:
     """Whether the agent then pressed what the human pressed to pay, and not something that leads elsewhere."""
     theirs = _card_entered(facts.reference)
     return theirs is not None and any(
-        pair.agent is not None
+        pair.status == "match"
+        and pair.agent is not None
         and pair.agent > entered.index
         and pair.reference is not None
         and pair.reference > theirs.index
