@@ -66,7 +66,7 @@ def observe(
         seen = seen or _in_steps(field, steps if distinct else answering, context)
         if seen is not None and seen.field.status == "mismatch":
             # A later entry in the human's own field may have put right what an earlier request still carried.
-            seen = _in_steps(field, answering, context, after=seen.request) or seen
+            seen = _in_steps(field, answering, context, after=seen.request) or _doubted(seen, steps, context)
         out.append(seen or _on_page(field, pages, context) or _not_entered(field, reference_steps, alignment))
     return out
 
@@ -187,6 +187,15 @@ def _in_steps(
             )
             return Seen(entered, step=step)
     return None
+
+
+def _doubted(seen: Seen, steps: list[Step], context: BindingContext) -> Seen:
+    """A wrong value that an entry elsewhere may have put right, or may not: then it is uncertain."""
+    if _in_steps(seen.field, steps, context, after=seen.request) is None:
+        return seen
+    return replace(
+        seen, field=replace(seen.field, status="uncertain", note="the right value was entered elsewhere later")
+    )
 
 
 def _says(field: Field, step: Step, context: BindingContext) -> bool:

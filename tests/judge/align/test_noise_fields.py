@@ -46,7 +46,10 @@ def test_a_product_token_is_no_noise() -> None:
     titles = ({token: frozenset({"Desk Lamp"})}, {other: frozenset({"Floor Lamp"})})
     assert one(token, other, key="xyz", titles=titles) == ("free", "uncertain")
     assert one(token, other, key="xyz", agent_entered=frozenset({other})) == ("free", "uncertain")
-    assert one(token, other, key="xyz") == ("volatile", "match")
+    assert one(token, other, key="recipient") == ("free", "uncertain")
+    assert one(token, other, key="recipient", headers=frozenset({other})) == ("volatile", "match")
+    assert one(token, other, key="recipient", same_acts=True) == ("volatile", "match")
+    assert one(token, other, key="csrf_token") == ("volatile", "match")
 
 
 @pytest.mark.parametrize(
@@ -54,7 +57,7 @@ def test_a_product_token_is_no_noise() -> None:
     [
         ("code", "482913", "117305", {"117305"}, "match"),
         ("otp", "4829", "1173", {"1173"}, "match"),
-        ("zorp", "482913", "117305", {"117305"}, "match"),
+        ("zorp", "482913", "117305", {"117305"}, "uncertain"),
         ("code", "482913", "117305", set(), "uncertain"),
         ("code", "482913", "117305", {"117305", "482913"}, "uncertain"),
         ("zorp", "2025", "2027", {"2027"}, "uncertain"),
@@ -68,6 +71,34 @@ def test_a_one_time_code_was_read_before_it_was_typed(
 ) -> None:
     entered = frozenset({mine.casefold()})
     assert one(theirs, mine, key=key, agent_entered=entered, was_shown=lambda t: t in shown)[1] == status
+
+
+def test_an_unnamed_code_counts_only_where_both_runs_read_their_mail() -> None:
+    known = {"agent_entered": frozenset({"117305"}), "was_shown": lambda text: text == "117305"}
+    assert one("482913", "117305", key="zorp", mail_read=True, **known) == ("volatile", "match")
+
+
+def test_a_code_from_a_mailbox_needs_no_name() -> None:
+    def read(shown: set[str], mail: bool) -> str:
+        known = {"agent_entered": frozenset({"117305"}), "was_shown": lambda t: t in shown, "mail_read": mail}
+        return one("482913", "117305", key="zorp", **known)[1]
+
+    assert read({"117305"}, mail=True) == "match"
+    assert read({"117305"}, mail=False) == "uncertain"
+    assert read(set(), mail=True) == "uncertain"
+
+
+def test_what_follows_visitors_is_no_fault_unless_it_was_entered() -> None:
+    def extra(address: str, entered: str) -> list[str]:
+        def call(query: str) -> RequestEvent:
+            return RequestEvent(1, "POST", "https://shop.test/api" + query, START)
+
+        known = BindingContext(TaskSources("Fill the form"), agent_entered=frozenset({entered}))
+        return [f.status for f in bind_fields(call(""), call(address), known)]
+
+    assert extra("?utm_source=mail", "dana") == ["match"]
+    assert extra("?utm_source=mail", "mail") == ["uncertain"]
+    assert extra("?speed=mail", "dana") == ["uncertain"]
 
 
 def test_a_code_that_was_not_typed_is_no_one_time_code() -> None:
@@ -87,7 +118,7 @@ def test_passwords_differ_freely_but_a_given_one_must_be_right() -> None:
         ("mailto:dana.71fe@mail.test", "mailto:dana.0c21@mail.test", "match"),
         ("dana.71fe", "dana.0c21", "match"),
         ("dana.71fe@mail.test", "someone@mail.test", "mismatch"),
-        ("dana.71fe@mail.test", "dana.71fe@mail.test", "match"),
+        ("dana.71fe@mail.test", "dana.71fe@mail.test", "mismatch"),
     ],
 )
 def test_each_run_has_its_own_address(theirs: str, mine: str, status: str) -> None:

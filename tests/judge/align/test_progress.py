@@ -89,9 +89,17 @@ def test_a_bare_name_is_not_taken_where_a_better_place_has_one() -> None:
 
 def test_a_later_entry_puts_an_earlier_request_right() -> None:
     sent = request({"customer": {"name": "Carl"}}, second=3)
-    seen = progress([sent], [step("fill", "Your name", "Dana", second=6)])
+    human = [step("fill", "Your name", "Dana", second=2)]
+    seen = progress([sent], [step("fill", "Your name", "Dana", second=6)], human)
     assert seen[CUSTOMER].field.status == "match"
     assert seen[CUSTOMER].step is not None
+
+
+def test_a_later_entry_in_another_field_puts_nothing_right() -> None:
+    sent = request({"customer": {"name": "Carl"}}, second=3)
+    human = [step("fill", "Your name", "Dana", second=2)]
+    seen = progress([sent], [step("fill", "Search the whole shop", "Dana", second=6)], human)
+    assert seen[CUSTOMER].field.status == "uncertain"
 
 
 def test_an_earlier_entry_does_not() -> None:
