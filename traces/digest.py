@@ -17,6 +17,7 @@ from clawjudge.traces.clock import Skew, estimate_skew
 from clawjudge.traces.lexicon import mention
 from clawjudge.traces.matcher import match_request
 from clawjudge.traces.payload import Payload
+from clawjudge.traces.pointers import flatten
 from clawjudge.traces.records import ActionEvent, Message, RequestEvent
 from clawjudge.traces.steps import Step, build_steps, is_state_changing, walls_shown
 from clawjudge.traces.task import EvalSchema
@@ -25,6 +26,7 @@ from clawjudge.traces.transcripts.pages import PageState, page_states
 from clawjudge.traces.transcripts.persona import ShownFile, personas_shown
 from clawjudge.traces.urls import host, is_web, same_site
 
+_NO_FIELD = object()
 _SPEAKS_TO_JUDGE = re.compile(
     r"(?i)\b(?:judges?|evaluators?|graders?|reviewing model|llm)\b[^\n]{0,120}"
     r"\b(?:pass|passed|success|verdict|ignore|approve)"
@@ -234,9 +236,21 @@ def _add_interception(out: RunDigest, schema: EvalSchema | None) -> None:
     if any(c.payload().value == value for c in same):
         return
     if out.counts.get("http"):
-        out.conflict = "interception.json holds a request that requests.jsonl does not have"
+        out.conflict = _contradiction(request, same)
         return
     out.commits.append(request)
+
+
+def _contradiction(claimed: RequestEvent, logged: list[RequestEvent]) -> str:
+    """In words: where the claimed request differs from the logged one of the same address."""
+    if not logged:
+        return "interception.json holds a request that requests.jsonl does not have; one of the two was changed or cut"
+    mine, theirs = dict(flatten(claimed.payload().value)), dict(flatten(logged[-1].payload().value))
+    where = next((p for p in [*mine, *theirs] if mine.get(p, _NO_FIELD) != theirs.get(p, _NO_FIELD)), "")
+    return (
+        f"interception.json and requests.jsonl:{logged[-1].line} differ at /body{where};"
+        " one of the two was changed, so neither can be believed"
+    )
 
 
 def _scan_messages(out: RunDigest) -> list[PageState]:

@@ -40,6 +40,7 @@ class Unseen:
 
     what: str
     note: str
+    number: bool = False
 
 
 def uncovered(
@@ -62,7 +63,7 @@ def uncovered(
     numbers = {n: words for n, words in sources.numbers.items() if plain(words) in plain(spoken)}
     for number, words in _without_moments(numbers, spoken).items():
         if number not in _TRIVIAL_NUMBERS and not _number_in(number, words, agreed):
-            missing.append(Unseen(words, "a number of the instruction that no compared field carries"))
+            missing.append(Unseen(words, "a number of the instruction that no compared field carries", number=True))
     for day in calendar_words.find_dates(spoken):
         if not (_day_in_fields(day, agreed) or _day_in_steps(day, agent_steps)):
             missing.append(Unseen(day.quote, "a day of the instruction that no compared field carries"))
@@ -198,7 +199,8 @@ def _number_in(number: str, words: str, fields: list[Field]) -> bool:
             return True
         held = re.sub(r"\D", "", str(field.agent)) if isinstance(field.agent, str) else ""
         if isinstance(field.agent, str) and (
-            number in re.findall(r"\d+", field.agent) or (len(digits) > 3 and digits in held)
+            number in (plain(field.agent).split() if len(number) < 2 else re.findall(r"\d+", field.agent))
+            or (len(digits) > 3 and digits in held)
         ):
             return True
     return False

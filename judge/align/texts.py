@@ -118,8 +118,16 @@ def same_words(reference: str, agent: str) -> str | None:
     return "word_order" if short and left and sorted(left) == sorted(right) else None
 
 
+def _cut_short(short: str, long: str) -> bool:
+    return 2 <= len(short) <= 5 < len(long) + 1 and short.isalpha() and long.isalpha() and long.startswith(short)
+
+
 def abbreviates(reference: str, agent: str) -> bool:
-    """Whether one text may be short for the other: `ON` for Ontario, `St` for Street."""
+    """Whether one text may be short for the other: `ON` for Ontario, `664 Spadina Ave` for `664 Spadina Avenue`."""
+    left, right = word_list(reference), word_list(agent)
+    if len(left) == len(right) > 1 and any(a == b for a, b in zip(left, right, strict=True)):
+        if all(a == b or _cut_short(a, b) or _cut_short(b, a) for a, b in zip(left, right, strict=True)):
+            return True
     for short, long in ((reference, agent), (agent, reference)):
         letters = short.replace(".", "").replace(" ", "")
         is_code = letters.isupper() or (len(letters) == 2 and letters.istitle() and letters[1] not in "aeiou")

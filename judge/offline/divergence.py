@@ -29,6 +29,9 @@ def first_divergence(facts: Facts) -> Divergence | None:
     That is another value for something the task binds; else something only one of the two did, or did otherwise,
     leaving out requests that pages send by themselves, and walls, which only an agent's transcript shows.
     """
+    if not (facts.agent.counts.get("actions") and facts.reference.counts.get("actions")):
+        # Without one side's acts every act of the other would look like a difference.
+        return None
     differing = [p for p in facts.alignment.pairs if p.status != "match" and not p.detour and not _is_wall(facts, p)]
     acts = [p for p in differing if _is_act(facts, p)]
     ranked = [

@@ -61,12 +61,21 @@ def _refuse(case: Case) -> tuple[str, str] | None:
         return "task_mismatch", case.task_mismatch
     if case.agent.conflict:
         return "evidence_conflict", case.agent.conflict
+    why = no_request_log(case)
+    return ("missing_evidence", why) if why else None
+
+
+def no_request_log(case: Case) -> str:
+    """Why nothing can be said of the run's requests; empty if the log is there, or the run plainly did nothing."""
     agent = case.agent
-    if not agent.trace.has("http") and not (agent.trace.interception and agent.trace.interception.stop_reason):
-        return "missing_evidence", "the request log (requests.jsonl) is missing"
-    if not agent.counts.get("http") and agent.steps:
-        return "missing_evidence", "the request log is empty although pages were opened: it was not recording"
-    return None
+    if agent.counts.get("http"):
+        return ""
+    if any(layer == "http" and code == "unreadable" for layer, _, code in agent.trace.problems.counts):
+        return "the request log (requests.jsonl) cannot be read; check its permissions"
+    if not agent.trace.has("http"):
+        stopped = agent.trace.interception is not None and agent.trace.interception.stop_reason
+        return "" if stopped and not agent.steps else "the request log (requests.jsonl) is missing"
+    return "the request log is empty although pages were opened: it was not recording" if agent.steps else ""
 
 
 def _checked(case: Case, findings: list[Finding]) -> list[Finding]:
@@ -169,6 +178,8 @@ def stage1(case: Case) -> Stage1:
         return Stage1(status="not_applicable", note="the task declares a pattern that never matches")
     if case.agent.conflict:
         return Stage1(status="unknown", note=case.agent.conflict)
+    if no_request_log(case):
+        return Stage1(status="unknown", note=no_request_log(case))
     count = len(case.agent.commits)
     return Stage1(status="intercepted" if count else "not_intercepted", commits=count)
 

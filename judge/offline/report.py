@@ -103,6 +103,9 @@ def _run_gaps(run: RunDigest, whose: Any) -> list[Gap]:
             out.append(Gap(code="layer_missing", run=whose, layer=layer, message=f"{name} is missing"))
         elif not run.counts.get(layer):
             out.append(Gap(code="layer_empty", run=whose, layer=layer, message=f"{name} holds nothing usable"))
+    for key, name in (("meta", "run-meta.json"), ("task", "task.json"), ("interception", "interception.json")):
+        if not trace.has(key):
+            out.append(Gap(code="file_missing", run=whose, layer=key, message=f"{name} is missing"))
     for layer in ("video", "screenshots"):
         if not trace.has(layer):
             out.append(Gap(code="layer_missing", run=whose, layer=layer, message=f"no {layer}"))

@@ -10,7 +10,7 @@ from clawjudge.judge.align.payloads import ABSENT
 from clawjudge.judge.align.terminal import same_operation
 from clawjudge.judge.offline import captcha, cite, mailbox, payment, phone
 from clawjudge.judge.offline.facts import Facts
-from clawjudge.judge.offline.report import shown_value
+from clawjudge.judge.offline.report import shown_value, skipped_lines
 from clawjudge.judge.offline.visits import mailbox_visit
 from clawjudge.judge.verdict import Citation, Finding, FindingStatus
 from clawjudge.traces.lexicon import mention
@@ -46,6 +46,8 @@ def task_completed(facts: Facts) -> Finding:
         note = f"{wrong[0].field.name}: {_said(wrong[0].field)}, before any final submission"
         return _finding("R1", "violated", note, [*_seen_citations(facts, wrong[0]), *_ended(facts)])
     if accepted_ending(facts):
+        if skipped_lines(facts.agent).get(facts.agent.trace.files.relative("http")):
+            return _finding("R1", "cannot_tell", "stopped at an accepted wall; part of the request log is unreadable")
         unknown = [s for s in facts.progress if s.field.status == "uncertain" and s.reached]
         if unknown:
             names = ", ".join(s.field.name for s in unknown[:4])

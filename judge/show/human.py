@@ -87,11 +87,15 @@ def _evidence(verdict: Verdict) -> list[Citation]:
     Broken rules come before undecided ones, wrong fields and the parting; rules that are met serve without these.
     """
     order = {rule: place for place, rule in enumerate(verdict.violated_rules)}
+    if verdict.reason_code == "accepted_wall":
+        # What the run stopped at comes first: it is what makes an unfinished run a pass.
+        order = {rule: place for place, rule in enumerate(("R6", "R7", "R3", "R1"))}
     ranked = sorted(verdict.findings, key=lambda f: order.get(f.rule, len(order)))
     groups = [f.citations for f in ranked if f.status == "violated"]
     groups += [f.citations for f in ranked if f.status == "cannot_tell"]
     groups += [f.citations for f in verdict.fields if is_wrong(f)]
-    if verdict.first_divergence is not None and verdict.outcome == "fail":
+    shown = any(c.verified for group in groups for c in group)
+    if verdict.first_divergence is not None and verdict.outcome == "fail" and not shown:
         groups.append(verdict.first_divergence.citations)
     if not any(c.verified for group in groups for c in group):
         groups = [f.citations for f in ranked if f.status == "met"]
