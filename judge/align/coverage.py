@@ -40,7 +40,6 @@ class Unseen:
 
     what: str
     note: str
-    number: bool = False
 
 
 def uncovered(
@@ -63,7 +62,7 @@ def uncovered(
     numbers = {n: words for n, words in sources.numbers.items() if plain(words) in plain(spoken)}
     for number, words in _without_moments(numbers, spoken).items():
         if number not in _TRIVIAL_NUMBERS and not _number_in(number, words, agreed):
-            missing.append(Unseen(words, "a number of the instruction that no compared field carries", number=True))
+            missing.append(Unseen(words, "a number of the instruction that no compared field carries"))
     for day in calendar_words.find_dates(spoken):
         if not (_day_in_fields(day, agreed) or _day_in_steps(day, agent_steps)):
             missing.append(Unseen(day.quote, "a day of the instruction that no compared field carries"))

@@ -74,16 +74,19 @@ class Facts:
 
     @functools.cached_property
     def unseen(self) -> list[Unseen]:
-        """What the instruction asks for and no comparison shows; only asked once all else agrees."""
+        """What the instruction asks for and no comparison shows; only asked once all else agrees.
+
+        The same acts as the human's show the same things, whatever a site keeps to itself.
+        """
+        if self.context.same_acts:
+            return []
         if self.commits:
             commit = self.commits[-1]
             before = [r for r in self.agent.changes if r.line and r.line < commit.request.line] or self.agent.changes
             fields = [*commit.fields, *self.earlier]
         else:
             before, fields = self.agent.changes, [s.field for s in self.progress]
-        found = uncovered(fields, self.context, self.agent.steps, before)
-        # The same acts as the human's show the same things; but a number that neither run shows may be wrong in both.
-        return [u for u in found if u.number or not self.context.same_acts]
+        return uncovered(fields, self.context, self.agent.steps, before)
 
     @functools.cached_property
     def never_touched(self) -> Named | None:

@@ -66,14 +66,14 @@ def score_of(alignment: Alignment, scores: np.ndarray, agent: list[Step], refere
 WORDS = ["Add to cart", "Add to bag", "Cart", "Search", "Searching", "Name", "E-mail", "Place order", "Save"]
 
 
-def random_run(rng: random.Random, length: int) -> list[Step]:
+def random_run(rng: random.Random, length: int, terminal: float = 0.05) -> list[Step]:
     steps = []
     for index in range(length):
         kind = rng.choice(["click", "fill", "navigate", "request", "select", "submit"])
         word = rng.choice(WORDS)
         url = f"https://shop.test/{rng.choice(['', 'cart', 'checkout', 'product/1'])}"
         value = rng.choice(["1", "2"]) if kind in ("fill", "select") else None
-        steps.append(step(kind, word, url, value, index=index, method="POST", terminal=rng.random() < 0.05))
+        steps.append(step(kind, word, url, value, index=index, method="POST", terminal=rng.random() < terminal))
     return steps
 
 
@@ -89,6 +89,17 @@ def test_the_score_is_that_of_the_textbook(seed: int) -> None:
     found = align(agent, reference, same)
     expected = needleman_wunsch(scores, agent, reference)
     assert score_of(found, scores, agent, reference) == pytest.approx(expected, abs=1e-3)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_many_anchors_do_not_drown_the_small_costs(seed: int) -> None:
+    rng = random.Random(seed)
+    reference = random_run(rng, 160, terminal=0.5)
+    agent = [s for s in reference if rng.random() > 0.2] + random_run(rng, 20, terminal=0.5)
+    scores = similarity_matrix(agent, reference)
+    found = align(agent, reference, same)
+    expected = needleman_wunsch(scores, agent, reference)
+    assert score_of(found, scores, agent, reference) == pytest.approx(expected, rel=0, abs=1e-3)
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -76,16 +76,7 @@ def test_a_one_time_code_was_read_before_it_was_typed(
 def test_an_unnamed_code_counts_only_where_both_runs_read_their_mail() -> None:
     known = {"agent_entered": frozenset({"117305"}), "was_shown": lambda text: text == "117305"}
     assert one("482913", "117305", key="zorp", mail_read=True, **known) == ("volatile", "match")
-
-
-def test_a_code_from_a_mailbox_needs_no_name() -> None:
-    def read(shown: set[str], mail: bool) -> str:
-        known = {"agent_entered": frozenset({"117305"}), "was_shown": lambda t: t in shown, "mail_read": mail}
-        return one("482913", "117305", key="zorp", **known)[1]
-
-    assert read({"117305"}, mail=True) == "match"
-    assert read({"117305"}, mail=False) == "uncertain"
-    assert read(set(), mail=True) == "uncertain"
+    assert one("482913", "117305", key="zorp", **known) == ("free", "uncertain")
 
 
 def test_what_follows_visitors_is_no_fault_unless_it_was_entered() -> None:

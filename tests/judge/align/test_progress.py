@@ -164,6 +164,21 @@ def test_free_values_matter_only_where_they_differ() -> None:
     assert "/body/speed" not in progress([], order=order)
 
 
+def test_the_one_time_code_of_an_unfinished_run_is_no_doubt() -> None:
+    order = {"customer": "Dana", "code": "482913"}
+    sent = [request({"customer": "Dana", "code": "117305"})]
+    known = context()
+    wanted = expected_fields(request(order, "/api/orders"), known)
+
+    def doubts() -> list[str]:
+        seen = observe(wanted, sent, [], [], align([], [], lambda a, b: a == b), known, [])
+        return [s.field.name for s in seen if s.field.status == "uncertain"]
+
+    assert doubts() == ["code"]
+    known.agent_entered, known.was_shown = frozenset({"117305"}), lambda text: text == "117305"
+    assert doubts() == []
+
+
 @pytest.mark.parametrize(
     ("reference", "agent", "same"),
     [

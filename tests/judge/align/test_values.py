@@ -256,6 +256,10 @@ def test_what_can_be_read_both_ways_is_left_open(reference: Any, agent: Any, rul
     assert compare(agent, reference, "CA") == Comparison(None, (rule,))
 
 
+def test_a_date_is_not_read_as_a_phone_number() -> None:
+    assert compare("10-12-2026", "10.12.2026", "DE") == Comparison(None, ("date_time",))
+
+
 def test_two_rules_that_were_needed_are_both_named() -> None:
     assert compare("Zoe\u0308  Lang", "zoë lang").normalisations == ("unicode", "white_space", "case")
 
