@@ -76,6 +76,8 @@ def match_request(schema: EvalSchema, method: str, url: str, payload: Payload | 
 
 
 # URL
+MAX_URL = 8192
+"""Patterns are searched in the first characters only: with wildcards the time grows with powers of the length."""
 
 
 def _url_defect(pattern: re.Pattern[str], url: str) -> str | None:
@@ -84,7 +86,7 @@ def _url_defect(pattern: re.Pattern[str], url: str) -> str | None:
     if absolute is None:
         return "url"
     scheme, host = absolute.groups()
-    text = scheme + host + url[absolute.end() :].partition("#")[0]
+    text = (scheme + host + url[absolute.end() :].partition("#")[0])[:MAX_URL]
     found = pattern.search(text)
     if found is None:
         return "url"

@@ -104,7 +104,7 @@ def _judge(pair: FieldPair, context: BindingContext, same_instants: frozenset[st
     kind: FieldKind = "bound" if bound else "free"
     result = _compare(pair, context, same_instants)
     if pair.reordered and result.equal:
-        if _may_ask_for_order(context.sources.instruction):
+        if _may_ask_for_order(context.sources.instruction) or truth(reference) is not None:
             return _field(pair, kind, "uncertain", bound, note="in another order; the task may ask for this one")
         result = Comparison(True, (*result.normalisations, "list_order"))
     if result.equal:
@@ -138,6 +138,13 @@ def _as_instructed(pair: FieldPair, result: Comparison, bound: tuple[Bound, ...]
     readings = moments.read(str(pair.reference)), moments.read(str(pair.agent))
     if any(reading is not None and reading.clock is not None for reading in readings):
         # A day that the instruction names says nothing of the time that stands behind it.
+        return False
+    reason = compare(pair.reference, pair.agent, context.region).normalisations[:1]
+    if reason == ("unit",):
+        # Only a unit that the instruction itself spells out may be added, none may be left out.
+        said = str(pair.agent)
+        return said in context.sources.instruction and any(c.isalpha() for c in said)
+    if reason != ("date_time",):
         return False
     theirs = [b for b in bound if b.source == "instruction"]
     mine = [b for b in context.sources.bind(pair.agent) if b.source == "instruction"]

@@ -94,7 +94,11 @@ def check_output(output: Path | None) -> None:
 
     recorded = {*LAYER_FILES.values(), *RUN_FILES.values(), *PRIOR_VERDICT_FILES}
     parents = output.absolute().parents
-    if output.name in recorded and any(is_run_folder(folder) for folder in parents[:2]):
+    if output.exists() and (output.is_symlink() or not output.is_file()):
+        # Replacing a device, a pipe or a link would destroy it; the shell's redirection writes through it.
+        raise click.UsageError(f"-o {output}: is no regular file; name a file, or redirect standard output")
+    part_of_a_run = output.exists() and any(is_run_folder(folder) for folder in parents[:4])
+    if part_of_a_run or (output.name in recorded and any(is_run_folder(folder) for folder in parents[:2])):
         raise click.UsageError(
             f"-o {output}: is a file of a recorded run, and inputs are never changed; name another file"
         )

@@ -30,7 +30,8 @@ def request(
         line=event.line if logged else None,
         t_ms=event.t_ms,
         pointer=pointer if logged else f"/request{pointer}" if _nested(run) else pointer,
-        quote=quote(event.url if pointer == "/url" else value, pointer.rsplit("/", 1)[-1]),
+        # A query may hold anything, a password too; the address without it says which request is meant.
+        quote=quote(event.url.partition("?")[0] if pointer == "/url" else value, pointer.rsplit("/", 1)[-1]),
     )
 
 
@@ -41,13 +42,13 @@ def step(run: RunDigest, taken: Step, whose: Run = "agent") -> Citation:
     pointer, shown = None, ""
     if source.layer == "actions":
         if taken.kind == "navigate":
-            pointer, shown = "/url", quote(taken.url)
+            pointer, shown = "/url", quote(taken.url.partition("?")[0])
         elif taken.value and taken.kind in ("fill", "select") and _has_value(taken) and not _is_secret(taken):
             pointer, shown = "/value", quote(taken.value, "value")
         elif taken.element is not None:
             pointer, shown = _element(taken.element)
     elif source.layer == "http":
-        pointer, shown = "/url", quote(taken.url)
+        pointer, shown = "/url", quote(taken.url.partition("?")[0])
     else:
         shown = scrub(taken.label)[:200]
     return Citation(

@@ -19,6 +19,7 @@ from clawjudge.judge.case import Case
 from clawjudge.judge.offline.endings import Ending, find_ending, last_page
 from clawjudge.judge.offline.visits import mailbox_visit
 from clawjudge.traces.digest import RunDigest
+from clawjudge.traces.jsonl import line_at
 from clawjudge.traces.lexicon import plain
 from clawjudge.traces.pointers import flatten
 from clawjudge.traces.records import RequestEvent
@@ -159,6 +160,18 @@ class Facts:
         if pair is None or pair.reference is None:
             return False
         return acts[-1].kind in ("click", "submit") and self.reference.steps[pair.reference].kind in ("click", "submit")
+
+    @functools.cached_property
+    def unreadable_commit(self) -> int | None:
+        """A line of the request log that could not be read and that names the terminal request's address."""
+        trace = self.agent.trace
+        address = path(self.terminal.request.url).encode()
+        for problem in trace.problems.of("http"):
+            if problem.code in ("bad_json", "truncated_line", "line_too_long") and problem.line is not None:
+                raw = line_at(trace.files.found["http"], problem.line)
+                if raw is None or address in raw:
+                    return problem.line
+        return None
 
     @property
     def site_pages(self) -> bool:

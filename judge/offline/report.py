@@ -13,6 +13,8 @@ from clawjudge.traces.digest import RunDigest
 from clawjudge.traces.records import RequestEvent
 from clawjudge.traces.secrets import mask, scrub
 
+_MAX_FIELDS = 500
+_MAX_CITED = 20
 _LINE_PROBLEMS = frozenset({"bad_json", "truncated_line", "line_too_long", "wrong_type", "unknown_line"})
 _EXPECTED = {"http": "requests.jsonl", "actions": "actions.jsonl", "messages": "agent-messages.jsonl"}
 
@@ -39,7 +41,12 @@ def bindings(facts: Facts) -> tuple[FieldBinding, ...]:
     """The field table: of the decisive terminal request, or of an unfinished run as far as it came."""
     if facts.commits:
         commit = decisive_commit(facts)
-        return tuple(_binding(facts, f, commit.request) for f in [*commit.fields, *_earlier(facts)])
+        fields = [*commit.fields, *_earlier(facts)]
+        # Thousands of wrong fields are no better evidence than the first; each citation costs a look into the request.
+        ranked = sorted(fields, key=lambda f: f.status == "match")[:_MAX_FIELDS]
+        cited = {id(f) for f in ranked[:_MAX_CITED]}
+        kept = {id(f) for f in ranked}
+        return tuple(_binding(facts, f, commit.request if id(f) in cited else None) for f in fields if id(f) in kept)
     return tuple(_binding(facts, s.field, s.request) for s in facts.progress)
 
 

@@ -226,6 +226,9 @@ def _commits_right(facts: Facts) -> Finding:
             which = f" (final request {number} of {len(facts.commits)})" if len(facts.commits) > 1 else ""
             places = [_field_citation(facts, commit.request, f) for f in commit.wrong[:3]]
             return _finding("R1", "violated", f"{field.name}: {_said(field)}{which}", places)
+    if facts.unreadable_commit is not None:
+        note = f"line {facts.unreadable_commit} of the request log is damaged and may be another final request"
+        return _finding("R1", "cannot_tell", note)
     if any(code == "commit_let_go" for _, _, code in facts.agent.trace.problems.counts):
         return _finding("R1", "cannot_tell", "more final requests were made than can be compared")
     for commit in facts.commits:

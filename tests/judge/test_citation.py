@@ -93,6 +93,8 @@ def test_what_stands_there_is_confirmed(run: Path, line: int, pointer: str, quot
         (1, "/body/name", "Pad Thai x2"),
         (1, "/body/name", "pad thai"),
         (1, "/body/name", "ad Tha"),
+        (1, "/body/name", "ad Thai"),
+        (1, "/body/name", "Pad Tha"),
         (1, "/body/name", ""),
         (1, "/body/name", " "),
         (1, "/body/count", "2"),
