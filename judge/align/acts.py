@@ -33,7 +33,8 @@ def same_acts(alignment: Alignment, agent: list[Step], reference: list[Step], so
             continue
         if not _same(mine, theirs, pair, sources) and not _corrected(mine, alignment.pairs[position + 1 :], agent):
             return False
-        acts += 1
+        # Pages alone prove nothing: what was pressed and entered on them may simply not be recorded.
+        acts += step.kind in ENTRIES or step.kind in _PRESSES
     return acts >= _MIN_ACTS
 
 

@@ -122,7 +122,12 @@ def checkout_completed(facts: Facts) -> Finding:
         return _finding("R4", "violated", "the checkout was never opened", [human, *_ended(facts)])
     if accepted_ending(facts):
         return _finding("R4", "met", "carried through to the point of placing it", [cite.step(facts.agent, mine)])
-    if not facts.site_pages or phone.perhaps_required(facts) or payment.unanswered(facts):
+    if (
+        not facts.agent.counts.get("actions")
+        or not facts.site_pages
+        or phone.perhaps_required(facts)
+        or payment.unanswered(facts)
+    ):
         return _finding("R4", "cannot_tell", "the checkout was opened; why it ended there is not recorded")
     return _finding("R4", "violated", "the checkout was opened, the order never placed", [cite.step(facts.agent, mine)])
 
