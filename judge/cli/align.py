@@ -77,13 +77,13 @@ def _write_frames(alignment: Alignment, agent: RunDigest, reference: RunDigest, 
 def _alignment(case: Case, reference: RunDigest) -> Alignment:
     """The alignment that a judge sees; for a reference without a final request, one without an anchor."""
     from clawjudge.judge.align import alignment
+    from clawjudge.judge.align.comparison import RunComparison
     from clawjudge.judge.align.context import BindingContext
     from clawjudge.judge.align.progress import same_as_reference
-    from clawjudge.judge.offline.facts import establish
 
-    facts = establish(case)
-    if facts is not None:
-        return facts.alignment
+    compared = RunComparison.of(case)
+    if compared is not None:
+        return compared.alignment
     notice("note: the reference makes no final request, so the runs are aligned without one")
     context = BindingContext(case.sources)
     return alignment.align(

@@ -13,7 +13,7 @@ from clawjudge.judge.citation import CitationCheck
 from clawjudge.judge.fingerprint import fingerprint
 from clawjudge.judge.offline import report
 from clawjudge.judge.offline.divergence import first_divergence
-from clawjudge.judge.offline.facts import Facts, establish
+from clawjudge.judge.offline.facts import Facts
 from clawjudge.judge.offline.rules import accepted_ending, judge_rules, reached_checkout
 from clawjudge.judge.verdict import Finding, Fingerprint, Outcome, Stage1, Verdict
 from clawjudge.rubrics.load import load_rubric
@@ -42,7 +42,7 @@ class OfflineJudge:
     def judge(self, case: Case) -> Verdict:
         """The verdict on `case`; `run` is left empty for the caller to fill in."""
         refusal = _refuse(case)
-        facts = None if refusal else establish(case)
+        facts = None if refusal else Facts.of(case)
         if facts is None:
             code, why = refusal or ("invalid_reference", "the reference never makes the task's terminal request")
             return _verdict(case, None, "unjudged", code, why, ())

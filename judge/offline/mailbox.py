@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from clawjudge.judge.align.progress import Seen
+from clawjudge.judge.align.visits import mailbox_visit
 from clawjudge.judge.offline.facts import Facts
-from clawjudge.judge.offline.visits import mailbox_visit
 
 
 def applies(facts: Facts) -> bool:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from clawjudge.judge.align.bindings import Field, leaf_name
+from clawjudge.judge.align.comparison import JudgedCommit, RunComparison
 from clawjudge.judge.align.payloads import ABSENT, is_file
 from clawjudge.judge.offline import cite
-from clawjudge.judge.offline.facts import Facts, JudgedCommit
 from clawjudge.judge.verdict import BoundBy, Citation, FieldBinding, Gap
 from clawjudge.traces.digest import RunDigest
 from clawjudge.traces.records import RequestEvent
@@ -37,41 +37,41 @@ def public_value(value: Any, name: str = "") -> Any:
     return mask(value, name)
 
 
-def bindings(facts: Facts) -> tuple[FieldBinding, ...]:
+def bindings(compared: RunComparison) -> tuple[FieldBinding, ...]:
     """The field table: of the decisive terminal request, or of an unfinished run as far as it came."""
-    if facts.commits:
-        commit = decisive_commit(facts)
-        fields = [*commit.fields, *_earlier(facts)]
+    if compared.commits:
+        commit = decisive_commit(compared)
+        fields = [*commit.fields, *_earlier(compared)]
         # Thousands of wrong fields are no better evidence than the first; each citation costs a look into the request.
         ranked = sorted(fields, key=lambda f: f.status == "match")[:_MAX_FIELDS]
         cited = {id(f) for f in ranked[:_MAX_CITED]}
         kept = {id(f) for f in ranked}
-        return tuple(_binding(facts, f, commit.request if id(f) in cited else None) for f in fields if id(f) in kept)
-    return tuple(_binding(facts, s.field, s.request) for s in facts.progress)
+        return tuple(_binding(compared, f, commit.request if id(f) in cited else None) for f in fields if id(f) in kept)
+    return tuple(_binding(compared, s.field, s.request) for s in compared.progress)
 
 
-def decisive_commit(facts: Facts) -> JudgedCommit:
+def decisive_commit(compared: RunComparison) -> JudgedCommit:
     """The first wrong final request, else the first uncertain one, else the last."""
-    wrong = [c for c in facts.commits if c.wrong] or [c for c in facts.commits if c.uncertain]
-    return wrong[0] if wrong else facts.commits[-1]
+    wrong = [c for c in compared.commits if c.wrong] or [c for c in compared.commits if c.uncertain]
+    return wrong[0] if wrong else compared.commits[-1]
 
 
-def decisive_fields(facts: Facts) -> list[Field]:
+def decisive_fields(compared: RunComparison) -> list[Field]:
     """What is wrong in the decisive request; without a certain fault, what differs there."""
-    commit = decisive_commit(facts)
+    commit = decisive_commit(compared)
     return commit.wrong or commit.uncertain
 
 
-def _earlier(facts: Facts) -> list[Field]:
-    return [f for f in facts.earlier if f.status == "uncertain"]
+def _earlier(compared: RunComparison) -> list[Field]:
+    return [f for f in compared.earlier if f.status == "uncertain"]
 
 
-def _binding(facts: Facts, field: Field, request: RequestEvent | None) -> FieldBinding:
+def _binding(compared: RunComparison, field: Field, request: RequestEvent | None) -> FieldBinding:
     name = leaf_name(field.pointer)
     sensitive = field.kind == "volatile"
     citations: list[Citation] = []
     if field.status != "match" and request is not None and field.agent is not ABSENT and field.agent is not None:
-        citations.append(cite.request(facts.agent, request, field.agent_pointer, field.agent))
+        citations.append(cite.request(compared.agent, request, field.agent_pointer, field.agent))
     return FieldBinding(
         pointer=field.pointer,
         agent_pointer=field.agent_pointer,

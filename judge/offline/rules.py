@@ -8,10 +8,10 @@ from typing import Any
 from clawjudge.judge.align.bindings import Field
 from clawjudge.judge.align.payloads import ABSENT
 from clawjudge.judge.align.terminal import same_operation
+from clawjudge.judge.align.visits import mailbox_visit
 from clawjudge.judge.offline import captcha, cite, mailbox, payment, phone
 from clawjudge.judge.offline.facts import Facts
 from clawjudge.judge.offline.report import shown_value, skipped_lines
-from clawjudge.judge.offline.visits import mailbox_visit
 from clawjudge.judge.verdict import Citation, Finding, FindingStatus
 from clawjudge.traces.lexicon import mention
 from clawjudge.traces.steps import Step

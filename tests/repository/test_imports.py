@@ -16,6 +16,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "interceptor": {"traces"},
     "runner": {"traces", "interceptor"},
 }
+ROOMS: dict[str, set[str]] = {
+    "align": set(),
+    "offline": {"align"},
+}
+"""Rooms of `judge/` and what they may import of other rooms; the modules that stand in no room are everyone's."""
 LAZY_FROM_CLI = {"runner", "interceptor"}
 OURS = {*MAY_IMPORT, "tests", "scripts"}
 MODULES = sorted(path for folder in MAY_IMPORT for path in (ROOT / folder).rglob("*.py"))
@@ -47,10 +52,16 @@ def imports(tree: ast.Module) -> Iterator[tuple[str, bool, int]]:
             yield name, id(node) in inside, node.lineno  # type: ignore[attr-defined]
 
 
+def _room(parts: list[str]) -> str:
+    """The room of `judge/` that `clawjudge.judge.…` names, or an empty text."""
+    return parts[2] if parts[1:2] == ["judge"] and len(parts) > 2 and (ROOT / "judge" / parts[2]).is_dir() else ""
+
+
 def violations(source: str, file: str) -> list[str]:
     """What the module `file` (relative to the repository) imports although it may not."""
     folder = Path(file).parts[0]
     in_cli = file.startswith("judge/cli/")
+    room = _room(["clawjudge", *Path(file).with_suffix("").parts])
     found = []
     for name, lazy, line in imports(ast.parse(source)):
         parts = name.split(".")
@@ -68,6 +79,8 @@ def violations(source: str, file: str) -> list[str]:
             found.append(f"{file}:{line}: {folder} may not import {parts[1]}")
         elif parts[1:3] == ["judge", "cli"] and not in_cli:
             found.append(f"{file}:{line}: the command line is imported by nothing else")
+        elif room in ROOMS and (other := _room(parts)) and other not in {room, *ROOMS[room]}:
+            found.append(f"{file}:{line}: judge/{room} may not import judge/{other}")
     return found
 
 
@@ -94,6 +107,9 @@ def test_module_imports_only_what_its_folder_may(path: Path) -> None:
         ("judge/a.py", "def f():\n    import clawjudge.interceptor.cdp"),
         ("judge/a.py", "def f():\n    from clawjudge.judge.cli import main"),
         ("judge/study/a.py", "from clawjudge.judge import cli"),
+        ("judge/align/a.py", "from clawjudge.judge.offline.facts import Facts"),
+        ("judge/align/a.py", "def f():\n    from clawjudge.judge import offline"),
+        ("judge/offline/a.py", "from clawjudge.judge.study.corpus import score_corpus"),
         ("judge/cli/a.py", "from clawjudge.runner.run import start"),
         ("judge/cli/a.py", "if True:\n    import clawjudge.interceptor.cdp"),
         ("interceptor/a.py", "import clawjudge.runner.run"),
@@ -111,6 +127,8 @@ def test_each_forbidden_import_is_found(file: str, source: str) -> None:
         ("traces/a.py", "import json, av\nfrom clawjudge.traces.clock import Clock"),
         ("rubrics/a.py", "from clawjudge.rubrics.load import Rubric"),
         ("judge/a.py", "from clawjudge.traces import clock\nfrom clawjudge.rubrics import load"),
+        ("judge/align/a.py", "from clawjudge.judge.align.acts import ENTRIES\nfrom clawjudge.judge.case import Case"),
+        ("judge/offline/a.py", "from clawjudge.judge.align import terminal"),
         ("judge/cli/a.py", "from clawjudge.judge.cli.main import run"),
         ("judge/cli/a.py", "def f():\n    from clawjudge.runner import run\n    import clawjudge.interceptor.cdp"),
         ("interceptor/a.py", "from clawjudge.traces.payload import parse"),

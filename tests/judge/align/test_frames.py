@@ -11,10 +11,10 @@ import cv2
 import pytest
 
 from clawjudge.judge.align.alignment import Alignment
+from clawjudge.judge.align.comparison import RunComparison
 from clawjudge.judge.align.frames import write_frames
 from clawjudge.judge.case import build_case
 from clawjudge.judge.cli.main import main
-from clawjudge.judge.offline.facts import establish
 from clawjudge.traces.digest import RunDigest
 from clawjudge.traces.screenshots import image_size, thumbnail
 from clawjudge.traces.trace import Trace
@@ -24,9 +24,9 @@ NAME = re.compile(r"(\d{3})-(match|variant|missing|extra)-(agent|reference)-(bef
 
 
 def aligned(agent: Path = EXAMPLES / "wrong-quantity") -> tuple[Alignment, RunDigest, RunDigest]:
-    facts = establish(build_case(Trace(agent), Trace(EXAMPLES / "reference")))
-    assert facts is not None
-    return facts.alignment, facts.agent, facts.reference
+    compared = RunComparison.of(build_case(Trace(agent), Trace(EXAMPLES / "reference")))
+    assert compared is not None
+    return compared.alignment, compared.agent, compared.reference
 
 
 @pytest.fixture(scope="module")
