@@ -13,6 +13,7 @@ from typing import Any
 
 from clawjudge.judge.align import quantities
 from clawjudge.judge.align.sources import Document, TaskSources
+from clawjudge.judge.align.texts import is_email
 from clawjudge.traces.digest import RunDigest, digest
 from clawjudge.traces.errors import UnsafePath
 from clawjudge.traces.meta import read_document
@@ -22,7 +23,6 @@ from clawjudge.traces.step_frames import probe_pictures
 from clawjudge.traces.task import Task
 from clawjudge.traces.trace import Trace
 
-_EMAIL = re.compile(r"^[^@\s]+@[^@\s]+\.[^@\s]+$")
 _PERSONA_FOLDERS = ("", "data", "my-info", "data/my-info", "my_info", "persona", "extra_info", "data/extra_info")
 _OWN_FILES = re.compile(r"^(run-meta|task|eval-schema|interception|judge|judge_llm|rescore.*|package.*)\.json$")
 _MAX_PERSONA_BYTES = 2 * 1024 * 1024
@@ -157,7 +157,7 @@ def _own_emails(trace: Trace, documents: list[Document]) -> frozenset[str]:
     if trace.meta.email_used:
         return frozenset({trace.meta.email_used.strip().casefold()})
     leaves = (str(leaf) for d in documents if d.source == "persona" for _, leaf in d.leaves)
-    return frozenset(leaf.strip().casefold() for leaf in leaves if _EMAIL.match(leaf.strip()))
+    return frozenset(leaf.strip().casefold() for leaf in leaves if is_email(leaf.strip()))
 
 
 def _constraints(task: Task | None) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 from clawjudge.judge.verdict import Citation, writable
 from clawjudge.traces.errors import UnsafePath
 from clawjudge.traces.files import LAYER_FILES
-from clawjudge.traces.jsonl import decode, line_at
+from clawjudge.traces.jsonl import decode_tolerant, line_at
 from clawjudge.traces.meta import MAX_DOCUMENT_BYTES
 from clawjudge.traces.paths import inside
 from clawjudge.traces.payload import query_value
@@ -178,13 +178,7 @@ def _document(path: Path, line: int | None) -> Any:
         return _NOTHING
     if raw is None:
         return _NOTHING
-    text = raw.strip(b" \t\r\n").removeprefix(b"\xef\xbb\xbf")
     try:
-        return decode(text)
-    except UnicodeDecodeError:
-        try:
-            return decode(text.decode("utf-8", "replace").encode())
-        except ValueError:
-            return _NOTHING
+        return decode_tolerant(raw.strip(b" \t\r\n").removeprefix(b"\xef\xbb\xbf"))[0]
     except (ValueError, RecursionError):
         return _NOTHING

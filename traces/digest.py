@@ -8,29 +8,25 @@ go is named in the trace's problems.
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from clawjudge.traces.clock import Skew, estimate_skew
-from clawjudge.traces.lexicon import mention
+from clawjudge.traces.lexicon import mention, mention_then
 from clawjudge.traces.matcher import match_request
 from clawjudge.traces.payload import Payload
 from clawjudge.traces.pointers import flatten
 from clawjudge.traces.records import ActionEvent, Message, RequestEvent
-from clawjudge.traces.steps import Step, build_steps, is_state_changing, walls_shown
+from clawjudge.traces.steps import Step, build_steps, is_state_changing
 from clawjudge.traces.task import EvalSchema
 from clawjudge.traces.trace import Trace
 from clawjudge.traces.transcripts.pages import PageState, page_states
 from clawjudge.traces.transcripts.persona import ShownFile, personas_shown
 from clawjudge.traces.urls import host, is_web, same_site
+from clawjudge.traces.walls import walls_shown
 
 _NO_FIELD = object()
-_SPEAKS_TO_JUDGE = re.compile(
-    r"(?i)\b(?:judges?|evaluators?|graders?|reviewing model|llm)\b[^\n]{0,120}"
-    r"\b(?:pass|passed|success|verdict|ignore|approve)"
-)
 _NO_SKEW = Skew(0, 0, 0)
 KEPT_BODY_BYTES = 16 * 1024 * 1024
 """Of requests that change state."""
@@ -280,7 +276,7 @@ def _scan_messages(out: RunDigest) -> list[PageState]:
         out.counts["messages"] = total
 
     for page in page_states(watched()):
-        if not out.notices and _SPEAKS_TO_JUDGE.search(page.raw):
+        if not out.notices and mention_then("judge", "approval", page.raw):
             out.notices.append(f"a page shown to the agent speaks to the judge (line {page.line}); ignored")
         if page.controls or page.url:
             tail.append(page)

@@ -16,10 +16,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib.resources import files
 
-from clawjudge.traces.records import Source, Step
-from clawjudge.traces.transcripts.pages import PageState
-from clawjudge.traces.urls import path
-
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _ACRONYM = re.compile(r"(?<=[A-Z])(?=[A-Z][a-z])")
 _SEPARATORS = re.compile(r"[\W_]+")
@@ -31,8 +27,9 @@ _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\ua960-\ua97f\u
 _HAS_UNSPACED = re.compile(f"[{_UNSPACED}]")
 _CHANGE_OF_SCRIPT = re.compile(f"(?<=[0-9a-z])(?=[{_UNSPACED}])|(?<=[{_UNSPACED}])(?=[0-9a-z])")
 _LOOKED_AT = 20_000
-_LABEL_LENGTH = 200
-_FIELD_ROLES = frozenset({"textbox", "searchbox", "spinbutton", "combobox", "input"})
+_SOON = 120
+LABEL_LENGTH = 200
+"""Longer texts are no labels."""
 
 
 def plain(text: str) -> str:
@@ -49,9 +46,25 @@ def mention(topic: str, text: str) -> str | None:
         found = words.anywhere.search(words.excluded.sub(" ", form))
         if found:
             return found.group().strip()
-    if words.alone and (len(text) <= _LABEL_LENGTH or " " not in text):
+    if words.alone and (len(text) <= LABEL_LENGTH or " " not in text):
         return next((part for part in map(_part, _PARTS.split(text)) if part in words.alone), None)
     return None
+
+
+def words(topic: str) -> frozenset[str]:
+    """The words of `topic` as they stand in `lexicon.json`, for what must be one of them as a whole."""
+    return frozenset(_words()[topic])
+
+
+def mention_then(first: str, second: str, text: str) -> bool:
+    """Whether a line of `text` has a word of topic `first` and, soon after it, the beginning of one of `second`."""
+    return _sequence(first, second).search(text) is not None
+
+
+@functools.cache
+def _sequence(first: str, second: str) -> re.Pattern[str]:
+    one, other = ("|".join(map(re.escape, sorted(words(topic)))) for topic in (first, second))
+    return re.compile(rf"(?i)\b(?:{one})\b[^\n]{{0,{_SOON}}}\b(?:{other})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,64 +120,3 @@ def _part(text: str) -> str:
 def _words() -> dict[str, list[str]]:
     raw: dict[str, list[str]] = json.loads(files("clawjudge.traces").joinpath("lexicon.json").read_text("utf-8"))
     return raw
-
-
-def with_walls(steps: list[Step], pages: Iterable[PageState]) -> Iterator[Step]:
-    """`steps` with one wall step added for each kind of wall that the run met, where it was first seen."""
-    seen: set[str] = set()
-    for step in steps:
-        kind = _wall_in_step(step)
-        if kind and kind not in seen:
-            seen.add(kind)
-            yield Step(
-                kind="wall",
-                t_ms=step.t_ms,
-                url=step.url,
-                target=f"wall {kind}",
-                label=f"{kind} wall",
-                value=kind,
-                element=step.element,
-                sources=step.sources[:1],
-            )
-        yield step
-    for page in pages:
-        for kind, words in walls_shown(page).items():
-            if kind not in seen:
-                seen.add(kind)
-                source = Source("messages", page.line)
-                yield Step("wall", None, page.url, f"wall {kind}", words, kind, sources=[source])
-
-
-def _wall_in_step(step: Step) -> str | None:
-    if step.kind == "request" and mention("captcha", path(step.url)):
-        return "captcha"
-    element = step.element
-    if element is not None and mention("captcha", f"{element.id} {element.name} {element.classes}"):
-        return "captcha"
-    return None
-
-
-def walls_shown(page: PageState) -> dict[str, str]:
-    """Kinds of wall that a page shows, each with the words that show it.
-
-    Form controls tell; running text alone is not enough, for anyone can write it (a CAPTCHA, often a bare image, is the
-    exception; but the bare name of a service is its badge, which stands on pages that challenge nobody).
-    """
-    found: dict[str, str] = {}
-    labels = [c.label for c in page.controls]
-    fields = [c.label for c in page.controls if c.role in _FIELD_ROLES]
-    empty = [c.label for c in page.controls if c.role in _FIELD_ROLES and not c.value]
-    texts = [text for text in page.texts if not mention("captcha_badge", text[:_LABEL_LENGTH])]
-    for kind, words in (
-        ("phone", _first("phone", empty)),
-        ("captcha", _first("captcha", [*labels, *texts])),
-        ("login", _first("password", fields) if _first("login", labels) else None),
-        ("payment", _first("payment", fields)),
-    ):
-        if words:
-            found[kind] = words
-    return found
-
-
-def _first(topic: str, lines: Iterable[str]) -> str | None:
-    return next((line for line in lines if mention(topic, line)), None)

@@ -354,6 +354,3 @@ def _part_value(segment: Any, content: bytes, problems: list[str]) -> Any:
     if not clean:
         problems.append("bad_charset")
     return text
-
-
-# JSON pointers (RFC 6901)

@@ -12,14 +12,13 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from clawjudge.traces.lexicon import walls_shown as walls_shown
-from clawjudge.traces.lexicon import with_walls
 from clawjudge.traces.records import ActionEvent, RequestEvent, Target
 from clawjudge.traces.records import Source as Source
 from clawjudge.traces.records import Step as Step
 from clawjudge.traces.records import StepKind as StepKind
 from clawjudge.traces.transcripts.pages import PageState
 from clawjudge.traces.urls import endpoint, host, is_web, path, same_site
+from clawjudge.traces.walls import with_walls
 
 STATE_CHANGING = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 BACKGROUND_TYPES = frozenset({"Ping", "CSPViolationReport", "Preflight", "Prefetch", "Beacon"})

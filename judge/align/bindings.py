@@ -31,11 +31,6 @@ _TRACKING = re.compile(
     r"|_ga|_gl|campaign|cid|aff(?:iliate)?(?:_?id)?|partner|trk|spm|hsa_\w+|pk_\w+|mtm_\w+)$"
 )
 _LONG_WORD = re.compile(r"[^\W\d_]{4,}")
-_ORDER_WORDS = re.compile(
-    r"(?<!\w)(?:first(?! names?\b)|second(?!s\b)|third|1st|2nd|3rd|priority|in order|top to bottom|ranked|starting with"
-    r"|zuerst|als erstes|zweitens|d'abord|premier|première|deuxième|primero|primera|segundo|segunda|primeiro)(?!\w)",
-    re.IGNORECASE,
-)
 _MIN_LOCAL_PART = 4
 _SETTLED_BY_WORDS = frozenset({"number", "unit", "currency", "date_time"})
 
@@ -85,15 +80,13 @@ def leaf_name(pointer: str) -> str:
 
 def mention_of_order(instruction: str) -> bool:
     """Whether the instruction asks for things in an order."""
-    words = set(instruction.casefold().replace(",", " ").split())
-    return bool(words & {"order:", "ranked", "rank", "ranking", "sequence", "reihenfolge", "ordre"}) or (
-        "in this order" in instruction.casefold() or "in that order" in instruction.casefold()
-    )
+    # A colon behind the word opens a list; without it, it is a thing that is bought.
+    return mention("list_order", instruction) is not None or "order:" in instruction.casefold().split()
 
 
 def _may_ask_for_order(instruction: str) -> bool:
     """Whether the instruction has words of order, though it may mean the order of acts."""
-    return bool(_ORDER_WORDS.search(instruction))
+    return mention("perhaps_order", instruction) is not None
 
 
 def _judge(pair: FieldPair, context: BindingContext, same_instants: frozenset[str]) -> Field:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 import re
 
+from clawjudge.traces import lexicon
+
 _SMALL_WORDS = {
     "en": "the and of to for with a an my at on in from is be as by it i please if then when one or this that do not",
     "fr": "le la les et de du des pour avec un une mon ma mes au aux à en sur dans par ce cette que qui si ou est",
@@ -30,7 +32,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _LONGEST_NUMBER = 6
 
 FUNCTION_WORDS = frozenset(word for words in _SMALL_WORDS.values() for word in words.split())
-ANSWERS = frozenset({"yes", "no", "true", "false", "on", "off", "none", "null", "y", "n", "ja", "nein", "oui", "non"})
+ANSWERS = lexicon.words("yes") | lexicon.words("no") | {"none", "null"}
 
 
 @functools.lru_cache(maxsize=64)

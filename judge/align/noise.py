@@ -10,14 +10,11 @@ from clawjudge.judge.align.context import BindingContext
 from clawjudge.judge.align.payloads import FieldPair
 from clawjudge.judge.align.sources import Bound
 from clawjudge.judge.align.volatile import shape
-from clawjudge.traces.lexicon import mention, plain
+from clawjudge.traces.lexicon import mention
 
 _CODE_LENGTH = (4, 10)
 _UNNAMED_CODE_LENGTH = 6
 """Years, house numbers and most postal codes are shorter."""
-_OTHER_CODES = frozenset(
-    ["postal", "postcode", "zip", "promo", "coupon", "discount", "voucher", "gift", "country", "currency", "area"]
-)
 
 
 def why_noise(pair: FieldPair, bound: tuple[Bound, ...], context: BindingContext) -> str | None:
@@ -60,7 +57,7 @@ def _is_one_time_code(pair: FieldPair, context: BindingContext) -> bool:
         if not (_CODE_LENGTH[0] <= len(text) <= _CODE_LENGTH[1] and text.isalnum() and any(c.isdigit() for c in text)):
             return False
     name = pair.pointer.rsplit("/", 1)[-1]
-    if set(plain(name).split()) & _OTHER_CODES or context.was_shown(texts[0]):
+    if mention("other_code", name) or context.was_shown(texts[0]):
         # A code that is shown in both runs is no one-time code.
         return False
     named = mention("code", name) is not None

@@ -13,7 +13,7 @@ from typing import Any
 
 from clawjudge.judge.align.values import compare, is_empty
 from clawjudge.traces.payload import query_value
-from clawjudge.traces.pointers import flatten, unpacked
+from clawjudge.traces.pointers import escape, flatten, unpacked
 from clawjudge.traces.records import RequestEvent
 from clawjudge.traces.urls import path
 
@@ -85,7 +85,7 @@ def _pair(
 ) -> Iterator[FieldPair]:
     if isinstance(reference, dict) and isinstance(agent, dict) and not (is_file(reference) or is_file(agent)):
         for key in [*reference, *(k for k in agent if k not in reference)]:
-            step = "/" + str(key).replace("~", "~0").replace("/", "~1")
+            step = "/" + escape(str(key))
             yield from _pair(
                 pointer + step,
                 agent_pointer + step,

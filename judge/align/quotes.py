@@ -7,18 +7,11 @@ import re
 import unicodedata
 
 from clawjudge.judge.align.texts import unicode_form, word_list
+from clawjudge.traces.lexicon import mention
 
 QUOTED = re.compile(
     r'"([^"\n]{1,400})"|“([^”\n]{1,400})”|«\s*([^»\n]{1,400}?)\s*»|„([^“”\n]{1,400})[“”]|「([^」\n]{1,400})」'
     r"|『([^』\n]{1,400})』|»([^«\n]{1,400})«|(?<![\w'’])'([^'\n]{2,400})'(?![\w'’])|(?<!\w)‘([^‘’\n]{2,400})’(?!\w)"
-)
-_EXACTLY = re.compile(
-    r"(?<!\w)(?:exactly|verbatim|exact|word[ -]for[ -]word|literally|letter[ -]for[ -]letter|as written|as is"
-    r"|character[ -]for[ -]character|genau|exakte?[nrs]?|wörtlich|wortwörtlich|exactement|exacte?|mot pour mot"
-    r"|textuellement|exactamente|exacto|textualmente|literalmente|palabra por palabra|exatamente|exato|esattamente"
-    r"|esatto|alla lettera|testualmente|precies|letterlijk|exakt|dokładnie|přesně|tam olarak|aynen|persis|точно"
-    r"|дословно)(?!\w)|正確に|そのまま|原样|原樣|完全一致|一字不差|정확히|그대로",
-    re.IGNORECASE,
 )
 _BEFORE = 80
 _BEHIND = 40
@@ -49,7 +42,7 @@ def exact_texts(instruction: str) -> tuple[str, ...]:
         continued = (
             exact_before and len(ahead) <= _BETWEEN and not _SENTENCE_ENDS.search(instruction[end : match.start()])
         )
-        exact = continued or any(_EXACTLY.search(part) for part in (ahead, behind))
+        exact = continued or any(mention("exactly", part) for part in (ahead, behind))
         if exact:
             found.append(_inside(match))
         end, exact_before = match.end(), exact

@@ -16,6 +16,7 @@ _TAG = re.compile(
     rf"(?:{_ATTRIBUTE}){{0,20}}\s*/?>",
     re.IGNORECASE,
 )
+_EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _IDENTIFIER = re.compile(r"^[^\W_]+(?:[-_][^\W_]+)+$")
 _NAME = re.compile(r"^[\w\s'&.,()/-]+$")
 _SPLIT_NUMBER = re.compile(r"\d[.,/]\d|(?:^|\s)[-+]\d")
@@ -51,6 +52,11 @@ def _compatible(character: str) -> str:
     if unicodedata.decomposition(character).startswith(_HARMLESS_FORMS):
         return unicodedata.normalize("NFKC", character)
     return character
+
+
+def is_email(text: str) -> bool:
+    """Whether the whole of `text` has the form of an e-mail address."""
+    return _EMAIL.fullmatch(text) is not None
 
 
 def loose_form(text: str) -> str:

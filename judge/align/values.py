@@ -13,12 +13,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from rapidfuzz.distance import Levenshtein
-
 from clawjudge.judge.align import moments, quantities
 from clawjudge.judge.align.codes import same_code
 from clawjudge.judge.align.texts import (
     abbreviates,
+    is_email,
     loose_form,
     same_markup,
     same_slug,
@@ -29,12 +28,12 @@ from clawjudge.judge.align.texts import (
     white_space,
     without_markup,
 )
+from clawjudge.traces import lexicon
 from clawjudge.traces.pointers import flatten
 
 __all__ = [
     "Comparison",
     "compare",
-    "distance",
     "is_empty",
     "same_code",
     "same_slug",
@@ -46,10 +45,9 @@ __all__ = [
     "without_markup",
 ]
 
-_TRUE = frozenset({"true", "yes", "on", "y", "ja", "oui", "sí", "si", "sim", "да", "是", "はい", "예", "네"})
-_FALSE = frozenset({"false", "no", "off", "n", "nein", "non", "não", "нет", "否", "いいえ", "아니요", "아니오"})
+_TRUE = lexicon.words("yes") | {"1"}
+_FALSE = lexicon.words("no") | {"0"}
 _SWITCHES = frozenset({"true", "false", "yes", "no", "on", "off", "1", "0"})
-_EMAIL = re.compile(r"^[^@\s]+@[^@\s]+\.[^@\s]+$")
 _CASE_MATTERS = re.compile(
     r"^(?=[^@\s]{8,}$)(?=.*\d)(?=.*[A-Z])(?=.*[a-z])(?!.*[^\w.+/=:~-]).*\S{2}[a-z\d].*$|://[^/]+/."
 )
@@ -134,7 +132,7 @@ def truth(value: Any) -> bool | None:
     if isinstance(value, int | float):
         return False if value == 0 else True if value == 1 else None
     word = str(value).strip().casefold()
-    return True if word in _TRUE or word == "1" else False if word in _FALSE or word == "0" else None
+    return True if word in _TRUE else False if word in _FALSE else None
 
 
 def _compare_texts(reference: str, agent: str, region: str | None) -> Comparison:
@@ -151,7 +149,7 @@ def _compare_texts(reference: str, agent: str, region: str | None) -> Comparison
     if reference.casefold() == agent.casefold():
         doubtful = _CASE_MATTERS.search(reference) or _CASE_MATTERS.search(agent)
         return Comparison(None if doubtful else True, (*names, "case"))
-    if _EMAIL.match(reference) and _EMAIL.match(agent):
+    if is_email(reference) and is_email(agent):
         return _DIFFERENT
     perhaps: Comparison | None = None
     for name, equal in _meanings(reference, agent, region):
@@ -198,8 +196,3 @@ def _same_boolean(reference: str, agent: str) -> bool | None:
     if {"1", "0"} & {reference, agent} and not {reference.casefold(), agent.casefold()} <= _SWITCHES:
         return None
     return True
-
-
-def distance(reference: str, agent: str) -> float:
-    """0 for equal texts up to 1 for unrelated ones."""
-    return float(Levenshtein.normalized_distance(reference, agent))

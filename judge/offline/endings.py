@@ -14,13 +14,13 @@ from typing import Literal
 from clawjudge.judge.case import Case
 from clawjudge.traces.digest import RunDigest
 from clawjudge.traces.lexicon import mention, plain
+from clawjudge.traces.transcripts.controls import FIELDS
 from clawjudge.traces.transcripts.pages import Control, PageState
 from clawjudge.traces.urls import host, same_site
 
 EndingKind = Literal["phone_wall", "required_phone", "phone_field", "declined", "captcha", "email_code"]
 
 _PRINTS_ANYTHING = re.compile(r"(?i)bash|shell|terminal|exec|command|evaluat|script|python|console|run_?code|repl")
-_FIELDS = ("textbox", "searchbox", "spinbutton", "combobox", "input", "textarea")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def _is_from_browser(page: PageState) -> bool:
 
 
 def phone_fields(page: PageState) -> list[Control]:
-    return [c for c in page.controls if c.role in _FIELDS and mention("phone", c.label)]
+    return [c for c in page.controls if c.role in FIELDS and mention("phone", c.label)]
 
 
 def _phone(page: PageState) -> Ending | None:
@@ -91,7 +91,7 @@ def _declined(page: PageState) -> Ending | None:
 
 
 def _email_code(page: PageState) -> Ending | None:
-    asks = [c for c in page.controls if c.role in _FIELDS and mention("code", c.label)]
+    asks = [c for c in page.controls if c.role in FIELDS and mention("code", c.label)]
     line = next((text for text in page.texts if mention("mail", text) or "@" in text), None)
     return Ending("email_code", page, line) if asks and line else None
 

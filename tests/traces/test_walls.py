@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from clawjudge.traces.records import ActionEvent, RequestEvent, Source, Step, Target
-from clawjudge.traces.steps import build_steps, walls_shown
+from clawjudge.traces.steps import build_steps
 from clawjudge.traces.transcripts.pages import Control, PageState
+from clawjudge.traces.walls import walls_shown
 
 PAGE = "http://shop.test/form"
 

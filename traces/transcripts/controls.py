@@ -7,7 +7,10 @@ from dataclasses import dataclass
 TOGGLES = frozenset({"checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"})
 """Controls whose value is `true`, `false` or `mixed`."""
 
-TYPED = frozenset({"textbox", "searchbox", "combobox", "listbox", "spinbutton", "slider"})
+FIELDS = frozenset({"textbox", "searchbox", "combobox", "spinbutton"})
+"""Controls into which a person types."""
+
+TYPED = FIELDS | {"listbox", "slider"}
 """Controls that hold a text or a number."""
 
 ROLES = TOGGLES | TYPED | frozenset({"button", "link", "option", "menuitem", "tab", "treeitem", "file"})

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clawjudge.judge.align.values import Comparison, compare, distance, is_empty, truth, verbatim
+from clawjudge.judge.align.values import Comparison, compare, is_empty, truth, verbatim
 
 SAME: list[tuple[Any, Any, str]] = [
     # letters and spaces
@@ -299,10 +299,6 @@ def test_other_numbers_than_one_and_zero_have_no_truth() -> None:
     assert [truth(v) for v in (1, 0, 2, "1", "2", "Да", "maybe", None)] == [
         True, False, None, True, None, True, None, None,
     ]  # fmt: skip
-
-
-def test_distance_runs_from_equal_to_unrelated() -> None:
-    assert (distance("abc", "abc"), distance("abc", "xyz")) == (0.0, 1.0)
 
 
 def test_thousands_of_unlike_texts_are_compared_in_a_second() -> None:
