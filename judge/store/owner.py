@@ -1,4 +1,4 @@
-"""Is the process that holds a claim still alive? It holds a lock on a file of its own, which the kernel frees at its end.
+"""Is the process that holds a claim still alive? It locks a file of its own, and the kernel frees the lock at its end.
 
 A process number would not do: numbers are used again, and mean nothing in another container on the same files.
 """

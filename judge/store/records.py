@@ -36,7 +36,7 @@ class VerdictRecord:
     verdict: Verdict
     origin: Origin = "judged"
     final: bool = True
-    """False where the judge could not be asked at all (an outage): such a verdict is not kept from being asked again."""
+    """False where the judge could not be asked at all (an outage); such a verdict is asked for again."""
     replies: tuple[str, ...] = ()
     """What the model answered, whole, in order; empty for a judge without a model."""
     usage: Usage = field(default_factory=Usage)

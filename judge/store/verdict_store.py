@@ -132,8 +132,8 @@ class VerdictStore:
             ids = []
             for record in records:
                 done = connection.execute(
-                    "INSERT INTO verdicts (key, run, judge, model, task_id, outcome, reason_code, origin, final, judged_at,"
-                    " cost_usd, document) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    "INSERT INTO verdicts (key, run, judge, model, task_id, outcome, reason_code, origin, final,"
+                    " judged_at, cost_usd, document) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                     _row(record),
                 )
                 ids.append(int(done.lastrowid or 0))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import signal
 import sqlite3
 import subprocess
@@ -76,9 +75,9 @@ def test_the_history_keeps_every_verdict_in_order(tmp_path: Path) -> None:
 def test_the_database_itself_refuses_to_change_the_history(tmp_path: Path, statement: str) -> None:
     with VerdictStore.open(tmp_path) as store:
         store.put(record(outcome="fail"))
-        with contextlib.closing(sqlite3.connect(store.path)) as raw:
-            with pytest.raises(sqlite3.IntegrityError, match="append-only"):
-                raw.execute(statement)
+        raw = sqlite3.connect(store.path)
+        with contextlib.closing(raw), pytest.raises(sqlite3.IntegrityError, match="append-only"):
+            raw.execute(statement)
 
 
 @pytest.mark.parametrize(
@@ -237,14 +236,14 @@ def test_reading_needs_no_right_to_write(tmp_path: Path) -> None:
     with VerdictStore.open(tmp_path) as store:
         store.put(record())
     folder = tmp_path / FOLDER
-    os.chmod(folder, 0o555)
+    folder.chmod(0o555)
     try:
         with VerdictStore.read(tmp_path) as store:  # type: ignore[union-attr]
             assert [r.run for r in store] == ["a"]
             with pytest.raises(StoreError, match="opened for reading"):
                 store.claim("k", 1)
     finally:
-        os.chmod(folder, 0o755)
+        folder.chmod(0o755)
 
 
 def test_texts_of_a_trace_are_kept_whatever_they_hold(tmp_path: Path) -> None:
