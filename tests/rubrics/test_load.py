@@ -16,7 +16,11 @@ from clawjudge.rubrics.load import load_rubric, rubric_ids
 
 LAYERS = {"video", "screenshots", "http", "actions", "messages"}
 # A verdict names its rubric by version and hash. Who changes a text changes the version, and then this line.
-PUBLISHED = {("v1-agentic", "1.0.0"): "7a947610e472149f6f2fd28b7ed1014e34c44452b307d0a4cf1363576ed4a57b"}
+PUBLISHED = {
+    ("v1-agentic", "1.0.0"): "7a947610e472149f6f2fd28b7ed1014e34c44452b307d0a4cf1363576ed4a57b",
+    ("v2-strict", "1.0.0"): "bdd2fce4958fb4d9a1ba5adb7bc1ad8d95d361a3786984c9698ca5a218966775",
+    ("v2-lenient", "1.0.0"): "c0340c891890d46b3aaf028136dc8f6e63ee34497112b4348b89ac76cabcadb2",
+}
 
 
 def raw_text(rubric_id: str) -> str:
@@ -51,9 +55,10 @@ def test_hash_is_of_the_canonical_text(rubric_id: str) -> None:
     assert load_rubric(rubric_id).sha256 == hashlib.sha256(canonical.encode()).hexdigest()
 
 
-def test_text_under_a_published_version_is_fixed() -> None:
-    rubric = load_rubric("v1-agentic")
-    assert rubric.sha256 == PUBLISHED["v1-agentic", rubric.version]
+@pytest.mark.parametrize("rubric_id", rubric_ids())
+def test_text_under_a_published_version_is_fixed(rubric_id: str) -> None:
+    rubric = load_rubric(rubric_id)
+    assert rubric.sha256 == PUBLISHED[rubric_id, rubric.version]
 
 
 def test_v1_has_the_nine_rules_in_order() -> None:
