@@ -69,11 +69,7 @@ class RunComparison:
         mark_commits(reference, terminal)
         mark_commits(case.agent, terminal)
         context = _context(case, reference)
-        alignment = align(
-            case.agent.steps,
-            reference.steps,
-            lambda theirs, mine: bool(same_as_reference(theirs, mine, context)),
-        )
+        alignment = _aligned(case, reference, context)
         context.same_acts = same_acts(alignment, case.agent.steps, reference.steps, case.sources)
         comparison = cls(case, reference, terminal, context, alignment)
         wanted_body = terminal.request.payload().kind != "none"
@@ -115,6 +111,18 @@ class RunComparison:
             self.context,
             self.agent.pages,
         )
+
+
+def align_runs(case: Case) -> Alignment | None:
+    """The steps of both runs, paired, where no terminal request is known that could anchor them; None without a
+    reference."""
+    if case.reference is None:
+        return None
+    return _aligned(case, case.reference, _context(case, case.reference))
+
+
+def _aligned(case: Case, reference: RunDigest, context: BindingContext) -> Alignment:
+    return align(case.agent.steps, reference.steps, lambda theirs, mine: bool(same_as_reference(theirs, mine, context)))
 
 
 def _body_not_recorded(request: RequestEvent) -> bool:

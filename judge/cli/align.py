@@ -53,7 +53,7 @@ def align(run: Path, reference: Path, form: str, frames: Path | None) -> Exit:
         notice(f"note: {case.task_mismatch}")
     theirs = case.reference
     assert theirs is not None
-    alignment = _alignment(case, theirs)
+    alignment = _alignment(case)
     if frames is not None:
         _write_frames(alignment, case.agent, theirs, frames)
     if form == "json":
@@ -74,18 +74,14 @@ def _write_frames(alignment: Alignment, agent: RunDigest, reference: RunDigest, 
     notice(f"wrote {count} screens to {folder}")
 
 
-def _alignment(case: Case, reference: RunDigest) -> Alignment:
+def _alignment(case: Case) -> Alignment:
     """The alignment that a judge sees; for a reference without a final request, one without an anchor."""
-    from clawjudge.judge.align import alignment
-    from clawjudge.judge.align.comparison import RunComparison
-    from clawjudge.judge.align.context import BindingContext
-    from clawjudge.judge.align.progress import same_as_reference
+    from clawjudge.judge.align.comparison import RunComparison, align_runs
 
     compared = RunComparison.of(case)
     if compared is not None:
         return compared.alignment
     notice("note: the reference makes no final request, so the runs are aligned without one")
-    context = BindingContext(case.sources)
-    return alignment.align(
-        case.agent.steps, reference.steps, lambda theirs, mine: bool(same_as_reference(theirs, mine, context))
-    )
+    alignment = align_runs(case)
+    assert alignment is not None
+    return alignment

@@ -1,0 +1,1 @@
+"""The agentic judge: a confined sub-agent that reads staged evidence under a fixed rubric."""

@@ -1,0 +1,230 @@
+"""The small files of the evidence: task, rubric, facts, alignment and field bindings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from clawjudge.judge.agentic.evidence.address import Run, seconds
+from clawjudge.judge.agentic.evidence.redact import EvidenceRedactor
+from clawjudge.judge.align.alignment import Alignment, StepPair
+from clawjudge.judge.align.bindings import Field, leaf_name
+from clawjudge.judge.align.comparison import RunComparison
+from clawjudge.judge.align.payloads import ABSENT
+from clawjudge.judge.case import Case
+from clawjudge.judge.fence import quoted
+from clawjudge.judge.offline.judge import stage1
+from clawjudge.judge.offline.report import gaps
+from clawjudge.rubrics.load import Rubric
+from clawjudge.traces.digest import RunDigest
+from clawjudge.traces.records import RequestEvent
+from clawjudge.traces.steps import Step
+
+_CONSTRAINT = 300
+_MAX_TEXT = 600
+_MAX_FIELDS = 1500
+_MAX_DOCUMENTS = 20
+
+
+@dataclass(frozen=True)
+class Documents:
+    """Writes what is known of a case, given the layers that the judge may see."""
+
+    case: Case
+    layers: tuple[str, ...]
+    redactor: EvidenceRedactor
+    start_ms: dict[str, int]
+
+    def task(self) -> dict[str, Any]:
+        """The task and what it gave the agent to enter."""
+        task = self.case.task
+        documents = self.case.sources.documents
+        said: dict[str, Any] = {"instruction": self.redactor.text(task.instruction if task else "")}
+        if task is not None:
+            schema = task.eval_schema
+            said["sites"] = list(task.metadata.sites_involved)
+            said["final_request"] = {
+                "url_pattern": schema.url_pattern,
+                "method": list(schema.methods),
+                "body": schema.body,
+                "params": schema.params,
+                "never_matches": schema.never_matches,
+            }
+            said["time_limit_minutes"] = task.time_limit
+            said["extra_info"] = [{"path": i.path, "description": i.description} for i in task.extra_info]
+        said["email_given"] = sorted(self.case.sources.own_emails)
+        said["details_given"] = [
+            {"kind": d.source, "name": d.name[:_CONSTRAINT], "content": self.redactor.redact(d.value)}
+            for d in documents[:_MAX_DOCUMENTS]
+        ]
+        said["details_left_out"] = max(0, len(documents) - _MAX_DOCUMENTS)
+        return said
+
+    def facts(self, compared: RunComparison | None, alignment: Alignment | None) -> dict[str, Any]:
+        """Stage 1 and what is known of the recordings themselves."""
+        case = self.case
+        said: dict[str, Any] = {
+            "layers_given": list(self.layers),
+            "events": {whose: dict(sorted(run.counts.items())) for whose, run in self._runs()},
+            "gaps": [
+                {"run": g.run, "layer": g.layer, "code": g.code, "count": g.count, "what": self._text(g.message)}
+                for g in gaps(case.agent, case.reference)
+                if g.layer not in _withheld(self.layers)
+            ],
+            "notices": [self._text(n) for n in (*case.notices, *case.agent.notices)],
+        }
+        if case.task_mismatch:
+            said["task_mismatch"] = self._text(case.task_mismatch)
+        if alignment is not None:
+            first = alignment.first_divergence
+            said["steps"] = alignment.counts
+            said["first_divergence"] = None if first is None else alignment.pairs.index(first)
+        if "http" in self.layers:
+            stage = stage1(case)
+            said["stage1"] = {"status": stage.status, "final_requests": stage.commits, "note": self._text(stage.note)}
+            said["final_requests"] = self._commits(compared)
+            said["recorder_says"] = self._claims()
+            if case.agent.conflict:
+                said["conflict"] = self._text(case.agent.conflict)
+        return said
+
+    def _commits(self, compared: RunComparison | None) -> dict[str, Any]:
+        if compared is None:
+            mine = [self._place("agent", request) for request in self.case.agent.commits]
+            return {"reference": None, "agent": [{"at": at} for at in mine]}
+        return {
+            "reference": self._place("reference", compared.terminal.request),
+            "agent": [
+                {
+                    "at": self._place("agent", commit.request),
+                    "body_missing": commit.body_missing,
+                    "doubt": self._text(commit.suspicion),
+                }
+                for commit in compared.commits
+            ],
+        }
+
+    def _claims(self) -> dict[str, Any]:
+        said: dict[str, Any] = {}
+        for whose, run in self._runs():
+            claim = run.trace.interception
+            said[whose] = (
+                None
+                if claim is None
+                else {
+                    "at": f"{whose} interception",
+                    "intercepted": claim.intercepted,
+                    "stop_reason": self._text(claim.stop_reason),
+                }
+            )
+        return said
+
+    def alignment(self, alignment: Alignment | None, pictures: dict[tuple[str, int, str], str]) -> Iterator[str]:
+        """One line of JSON per pair of steps. `pictures` are the names by run, step and moment."""
+        if alignment is None:
+            return
+        for place, pair in enumerate(alignment.pairs):
+            yield quoted(
+                {
+                    "pair": place,
+                    "status": pair.status,
+                    "why": pair.reason,
+                    **({"reordered": True} if pair.reordered else {}),
+                    **({"detour": True} if pair.detour else {}),
+                    "agent": self._step("agent", pair, pictures),
+                    "reference": self._step("reference", pair, pictures),
+                }
+            )
+
+    def _step(self, whose: Run, pair: StepPair, pictures: dict[tuple[str, int, str], str]) -> dict[str, Any] | None:
+        position = pair.agent if whose == "agent" else pair.reference
+        run = self.case.agent if whose == "agent" else self.case.reference
+        if position is None or run is None:
+            return None
+        step = run.steps[position]
+        said: dict[str, Any] = {"step": step.index, "kind": step.kind}
+        if step.t_ms is not None and whose in self.start_ms:
+            said["time"] = f"@{seconds(step.t_ms - self.start_ms[whose])}"
+        said["what"] = self._text(step.label or step.target)
+        if step.value is not None and step.kind not in ("click", "submit", "navigate"):
+            said["value"] = self._text(str(self._value(step)))
+        said["url"] = self._text(step.url)
+        said |= {"final_request": True} if step.terminal else {}
+        said["at"] = [f"{whose} {source.layer}:{source.line}" for source in step.sources]
+        screens = {m: pictures[whose, step.index, m] for m in ("before", "after") if (whose, step.index, m) in pictures}
+        return {**said, "screens": screens} if screens else said
+
+    def _value(self, step: Step) -> Any:
+        # A field is known as one for secrets by any of its names.
+        names = [step.label, step.target, *([step.element.id, step.element.name] if step.element else [])]
+        value: Any = step.value
+        for name in names:
+            value = self.redactor.redact(value, name)
+        return value
+
+    def bindings(self, compared: RunComparison | None) -> Iterator[str]:
+        """One line of JSON per field of each final request of the agent, or of where each field stands without one."""
+        if compared is None:
+            return
+        for number, commit in enumerate(compared.commits):
+            for field in commit.fields[:_MAX_FIELDS]:
+                yield quoted({"final_request": number, **self._field(field, compared, commit.request)})
+            if len(commit.fields) > _MAX_FIELDS:
+                yield quoted({"final_request": number, "fields_left_out": len(commit.fields) - _MAX_FIELDS})
+        if compared.commits:
+            for field in compared.earlier[:_MAX_FIELDS]:
+                yield quoted({"sent_before": True, **self._field(field, compared, None)})
+            return
+        for seen in compared.progress[:_MAX_FIELDS]:
+            yield quoted({"never_sent": True, **self._field(seen.field, compared, seen.request)})
+
+    def _field(self, field: Field, compared: RunComparison, request: RequestEvent | None) -> dict[str, Any]:
+        name = leaf_name(field.pointer)
+        said = {
+            "field": field.pointer[:_MAX_TEXT],
+            "reference": self._leaf(field.reference, name),
+            "agent": self._leaf(field.agent, name),
+            "kind": field.kind,
+            "status": field.status,
+            "bound_by": [{"source": b.source, "words": self._text(b.quote)} for b in field.bound_by[:3]],
+        }
+        said |= {"normalised_by": list(field.normalisations)} if field.normalisations else {}
+        said |= {"note": self._text(field.note)} if field.note else {}
+        said["reference_at"] = f"{self._place('reference', compared.terminal.request)} {field.pointer[:_MAX_TEXT]}"
+        if request is not None and field.agent is not ABSENT and field.agent is not None:
+            said["agent_at"] = f"{self._place('agent', request)} {field.agent_pointer[:_MAX_TEXT]}"
+        return said
+
+    def _leaf(self, value: Any, name: str) -> Any:
+        if value is ABSENT:
+            return {"absent": True}
+        shown = self.redactor.redact(value, name)
+        return self._text(shown) if isinstance(shown, str) else shown
+
+    def _text(self, text: str) -> str:
+        """Text of a trace, short; where it is cut, it says so."""
+        said = self.redactor.text(text)
+        return said if len(said) <= _MAX_TEXT else f"{said[:_MAX_TEXT]}… ({len(said) - _MAX_TEXT} characters more)"
+
+    def _place(self, whose: Run, request: RequestEvent) -> str:
+        return f"{whose} http:{request.line}" if request.line else f"{whose} interception"
+
+    def _runs(self) -> Iterator[tuple[Run, RunDigest]]:
+        yield "agent", self.case.agent
+        if self.case.reference is not None:
+            yield "reference", self.case.reference
+
+
+def _withheld(layers: tuple[str, ...]) -> frozenset[str]:
+    gone = frozenset({"video", "screenshots", "http", "actions", "messages"}) - set(layers)
+    return gone | {"interception"} if "http" in gone else gone
+
+
+def rubric_lines(rubric: Rubric) -> list[str]:
+    """The rubric as text, with the hash that goes into the verdict."""
+    lines = [f"Rubric {rubric.id}, version {rubric.version}, sha256 {rubric.sha256}", rubric.title, "", rubric.preamble]
+    for rule in rubric.rules:
+        needs = f" (needs: {', '.join(rule.needs)})" if rule.needs else ""
+        lines += ["", f"{rule.id} {rule.name}: {rule.title}{needs}", rule.text]
+    return lines

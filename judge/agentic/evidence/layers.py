@@ -1,0 +1,172 @@
+"""The lines of the http, actions and messages layers as evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from clawjudge.judge.agentic.evidence.address import Run, seconds
+from clawjudge.judge.agentic.evidence.leaves import Limits, leaf_lines, text_lines
+from clawjudge.judge.agentic.evidence.pages import Block, LayerPages, Omissions, StagedFile
+from clawjudge.judge.agentic.evidence.redact import EvidenceRedactor
+from clawjudge.judge.fence import quoted
+from clawjudge.traces.digest import RunDigest
+from clawjudge.traces.jsonl import read_lines
+from clawjudge.traces.pointers import unpacked
+from clawjudge.traces.problems import ProblemLog
+from clawjudge.traces.records import Message, RequestEvent
+from clawjudge.traces.steps import is_state_changing
+
+BUDGETS = {"http": 3_000_000, "actions": 1_500_000, "messages": 3_000_000}
+"""Bytes of evidence per run and layer."""
+_COMMIT = Limits(characters=20_000, leaves=3000)
+_CHANGE = Limits(characters=6000, leaves=400)
+_OTHER = Limits(characters=1000, leaves=40)
+_MESSAGE = Limits(characters=16_000, leaves=200)
+_URL = 500
+_ACTION_TEXT = 300
+_HEADERS = frozenset({"content-type", "referer", "origin"})
+"""Headers that say something of what was done; the others are counted."""
+_SMALL_LOG = 2_000_000
+"""Bytes of a request log in which also what is no state change and no page of the run's own is staged."""
+
+
+@dataclass(frozen=True)
+class LayerStaging:
+    """Stages the layers of one run."""
+
+    run: RunDigest
+    whose: Run
+    start_ms: int | None
+    """Epoch ms that the evidence counts seconds from."""
+    redactor: EvidenceRedactor
+    folder: Path
+    omitted: Omissions
+
+    def stage(self, layer: str) -> list[StagedFile]:
+        """The files of one layer; none if the run does not have it."""
+        if not self.run.trace.has(layer):
+            return []
+        pages = LayerPages(self.folder, self.whose, layer, BUDGETS[layer], self.omitted)
+        blocks = {"http": self._requests, "actions": self._actions, "messages": self._messages}[layer]
+        for block in blocks():
+            pages.add(block)
+        return pages.close()
+
+    def _head(self, layer: str, line: int, t_ms: int | None) -> tuple[str, str]:
+        """The address, and the address with the moment."""
+        address = f"{self.whose} {layer}:{line}"
+        if t_ms is None or self.start_ms is None:
+            return address, address
+        return address, f"{address} @{seconds(t_ms - self.start_ms)}"
+
+    # Requests
+
+    def _requests(self) -> Iterator[Block]:
+        everything = self.run.trace.files.found["http"].stat().st_size <= _SMALL_LOG
+        commits = {event.line for event in self.run.commits}
+        passing = self.omitted.of(self.whose, "http", "requests of third parties and for parts of pages, bytes")
+        for event in self.run.trace.requests():
+            commit = event.line in commits
+            change = commit or is_state_changing(event, self.run.sites)
+            if not (everything or change or event.resource_type in ("Document", "XHR", "Fetch")):
+                passing.add(event.size, event.line)
+                continue
+            limits = _COMMIT if commit else _CHANGE if change else _OTHER
+            yield Block(event.line, tuple(self._request(event, limits)), keep=commit)
+
+    def _request(self, event: RequestEvent, limits: Limits) -> Iterator[str]:
+        address, head = self._head("http", event.line, event.t_ms)
+        url = self.redactor.text(event.url)
+        facts: dict[str, Any] = {"method": event.method, "url": url[:_URL]}
+        facts |= {"resource_type": event.resource_type} if event.resource_type else {}
+        facts |= {"status": event.status} if event.status is not None else {}
+        facts |= {"blocked": event.blocked} if event.blocked is not None else {}
+        yield f"{head} {quoted(facts)}"
+        cut = self.omitted.of(self.whose, "http", "characters of long values")
+        if len(url) > _URL:
+            yield from text_lines(address, '"/url"', url, limits.characters, cut)
+        headers = {name: value for name, value in event.headers.items() if name.casefold() in _HEADERS}
+        for name, value in headers.items():
+            yield from text_lines(address, quoted(f"/headers/{name}"), self.redactor.redact(value, name), _URL, cut)
+        others = len(event.headers) - len(headers)
+        self.omitted.of(self.whose, "http", "request headers, characters").add(
+            sum(len(n) + len(v) for n, v in event.headers.items() if n not in headers), count=others
+        )
+        payload = event.payload()
+        if payload.kind == "none":
+            return
+        yield from leaf_lines(address, self.redactor.redact(unpacked(payload.value)), "/body", limits, cut)
+        for problem in payload.problems:
+            yield f"{address} note on the body: {quoted(problem)}"
+
+    # Actions
+
+    def _actions(self) -> Iterator[Block]:
+        file = self.run.trace.files.relative("actions")
+        cut = self.omitted.of(self.whose, "actions", "characters of long values")
+        times = {event.line: event.t_ms for event in self.run.trace.actions()}
+        skew = self.run.skew.offset_ms
+        for line in read_lines(self.run.trace.files.found["actions"], "actions", file, ProblemLog()):
+            t_ms = times.get(line.number)
+            address, head = self._head("actions", line.number, None if t_ms is None else t_ms - skew)
+            long: list[tuple[str, str]] = []
+            shown = _shortened(self.redactor.redact(line.value), "", long)
+            lines = [f"{head} {quoted(shown)}"]
+            for pointer, text in long:
+                cut.add(len(text) - _ACTION_TEXT)
+                lines.append(
+                    f"{address} {quoted(pointer)} [{_ACTION_TEXT}:{len(text)}] left out here:"
+                    f" {len(text) - _ACTION_TEXT} of {len(text)} characters"
+                )
+            yield Block(line.number, tuple(lines))
+
+    # Messages
+
+    def _messages(self) -> Iterator[Block]:
+        cut = self.omitted.of(self.whose, "messages", "characters of long values")
+        bookkeeping = self.omitted.of(self.whose, "messages", "lines of the harness about itself, characters")
+        for message in self.run.trace.messages():
+            if message.role == "system" and message.text.startswith("{"):
+                # Which model drove the run stands here; a judge is not to know.
+                bookkeeping.add(len(message.text), message.line)
+                continue
+            yield Block(message.line, tuple(self._message(message, cut)))
+
+    def _message(self, message: Message, cut: Any) -> Iterator[str]:
+        address, head = self._head("messages", message.line, message.t_ms)
+        yield f"{head} from {_ROLES.get(message.role, 'unknown')}"
+        limit = _MESSAGE.characters
+        if message.text:
+            yield from text_lines(address, "said", self.redactor.text(message.text), limit, cut)
+        if message.thinking:
+            yield from text_lines(address, "thought", self.redactor.text(message.thinking), limit, cut)
+        for call in message.tool_calls:
+            yield f"{address} called: {quoted(call.name[:_URL])}"
+            yield from leaf_lines(address, self.redactor.redact(call.arguments), "", _MESSAGE, cut)
+        for result in message.tool_results:
+            kind = "was answered with an error" if result.is_error else "was answered"
+            yield from text_lines(address, kind, self.redactor.text(result.text), limit, cut)
+
+
+_ROLES = {
+    "system": "the system",
+    "user": "the user",
+    "assistant": "the agent",
+    "tool": "a tool",
+    "result": "the harness",
+}
+
+
+def _shortened(value: Any, pointer: str, long: list[tuple[str, str]]) -> Any:
+    """An action with long texts cut; the cut ones are noted with their pointers."""
+    if isinstance(value, str) and len(value) > _ACTION_TEXT:
+        long.append((pointer, value))
+        return value[:_ACTION_TEXT]
+    if isinstance(value, dict):
+        return {str(k)[:_ACTION_TEXT]: _shortened(v, f"{pointer}/{k}"[:_URL], long) for k, v in value.items()}
+    if isinstance(value, list):
+        return [_shortened(v, f"{pointer}/{i}", long) for i, v in enumerate(value)]
+    return value
