@@ -3,7 +3,8 @@
     TraceError
     ├── InvalidRun        the path is not a run folder, or a part of it may not be read
     ├── UnsafePath        a file or link would lead outside the run folder
-    └── InvalidTask       a task definition that cannot be used
+    ├── InvalidTask       a task definition that cannot be used
+    └── HubError          a dataset on the Hugging Face Hub cannot be fetched
 
 A damaged line, frame or file inside a valid run is not an error: it becomes a `Problem` and reading goes on.
 """
@@ -23,3 +24,7 @@ class UnsafePath(TraceError):
 
 class InvalidTask(TraceError):
     """A task definition that fails validation."""
+
+
+class HubError(TraceError):
+    """A dataset on the Hugging Face Hub that is not there, not open to the user, or out of reach."""

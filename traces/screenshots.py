@@ -33,7 +33,7 @@ MAX_SIDE = 1568
 Image = Any
 """A numpy array of 8-bit samples: height x width (grey) or height x width x 3 (BGR)."""
 
-_SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".webp"})
+SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".webp"})
 _EPOCH = re.compile(r"[1-9][0-9]{9}|[1-9][0-9]{12}", re.ASCII)
 _THUMBS_KEPT = 512
 """Thumbs remembered by content, 14 kB each, so that memory does not grow with the number of files."""
@@ -89,7 +89,7 @@ def _screenshot(entry: Path, run: Path, problems: ProblemLog) -> Screenshot | No
         problems.add("screenshot_unreadable", LAYER, name, f"cannot be opened: {error.strerror}")
         return None
     # Anything but a regular file must not be opened: reading a FIFO would wait for ever.
-    if entry.suffix.lower() not in _SUFFIXES or not stat.S_ISREG(info.st_mode):
+    if entry.suffix.lower() not in SUFFIXES or not stat.S_ISREG(info.st_mode):
         problems.add("not_a_screenshot", LAYER, entry.parent.relative_to(run).as_posix(), f"{entry.name}: ignored")
         return None
     return Screenshot(name, _time_of(entry.stem), info.st_size)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from clawjudge.judge.cli.pull import pull
 from clawjudge.judge.cli.streams import Exit, NothingMatched, emit, gravest
 
 if TYPE_CHECKING:
@@ -24,7 +25,10 @@ _STYLES = {"error": "bold red", "warning": "yellow", "note": "dim"}
 
 @click.group()
 def traces() -> None:
-    """Look into recordings and task definitions."""
+    """Look into recordings and task definitions, and fetch recordings."""
+
+
+traces.add_command(pull)
 
 
 @traces.command(
