@@ -2,7 +2,7 @@
 
 A folder holds one dataset at one commit, which `.clawjudge/source.json` names. Files arrive in a side folder and are
 moved into place only when they are whole and are what the commit says; so whatever is in place is done, and a pull that
-was stopped goes on with the rest. Files that are in place are never replaced: verdict files may have been written since.
+was stopped goes on with the rest. Files in place are never replaced: verdict files may have been written since.
 """
 
 from __future__ import annotations

@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from tests.servers.hub import Dataset, HubServer, serve_hub
 
 ROOT = Path(__file__).resolve().parents[2]

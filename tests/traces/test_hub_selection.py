@@ -46,8 +46,15 @@ def test_each_judge_gets_what_it_reads_and_no_more(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["a/.git/task.json", ".env/task.json", "a/AGENTS.md/task.json", "a\u202e/task.json", "a/\ud800/task.json", "x" * 300 + "/task.json"],
-)  # fmt: skip
+    [
+        "a/.git/task.json",
+        ".env/task.json",
+        "a/AGENTS.md/task.json",
+        "a\u202e/task.json",
+        "a/\ud800/task.json",
+        "x" * 300 + "/task.json",
+    ],
+)
 def test_a_harmful_path_is_refused_with_its_reason(path: str, tmp_path: Path) -> None:
     [found] = select([RemoteFile(path, 1, "")], "request", tmp_path)
     assert isinstance(found, Refused)
