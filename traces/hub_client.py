@@ -82,8 +82,8 @@ def parse_source(source: str) -> tuple[str, str | None, str]:
     Raises `HubError` for anything else.
     """
     _require_client()
+    from huggingface_hub import parse_hf_uri
     from huggingface_hub.errors import HfUriError
-    from huggingface_hub.utils import parse_hf_uri
 
     shape = "hf://datasets/ORG/NAME[@REVISION][/PATH]"
     try:
@@ -122,11 +122,11 @@ def _api() -> HfApi:
 
 def _silent_bar() -> type[Any]:
     """A progress bar that shows nothing; how far a pull is, is told by whoever asked for it."""
-    from huggingface_hub.utils import tqdm
+    from huggingface_hub.utils.tqdm import tqdm
 
-    class Silent(tqdm):  # type: ignore[misc, valid-type, unused-ignore]
+    class Silent(tqdm):
         def __init__(self, *args: Any, **kwargs: Any) -> None:
-            super().__init__(*args, **{**kwargs, "disable": True})
+            super().__init__(*args, **{**kwargs, "disable": True})  # type: ignore[no-untyped-call]
 
     return Silent
 
