@@ -42,6 +42,17 @@ class Picture:
     """Place in the video in ms, for frames of it."""
 
 
+@dataclass(frozen=True, slots=True)
+class Film:
+    """A session video with its place on the clock."""
+
+    file: str
+    """Path below the run."""
+    start_ms: int
+    """Epoch ms of its first instant; an estimate."""
+    duration_ms: int
+
+
 @dataclass(frozen=True)
 class Manifest:
     """The evidence folder of one case. `document` is what the judge sees of it."""
@@ -55,6 +66,7 @@ class Manifest:
     runs: dict[str, Trace] = field(repr=False)
     redactor: EvidenceRedactor = field(repr=False)
     pictures: dict[str, Picture] = field(default_factory=dict, repr=False)
+    films: dict[str, Film] = field(default_factory=dict, repr=False)
     start_ms: dict[str, int] = field(default_factory=dict, repr=False)
     """Epoch ms that the seconds of each run count from."""
 
@@ -112,14 +124,24 @@ class Manifest:
         )
 
     def _screen(self, place: Address) -> Citation:
-        near = [
-            (abs(picture.t_ms - self.start_ms[place.run] - (place.t_ms or 0)), name)
-            for name, picture in self.pictures.items()
-            if picture.run == place.run and place.run in self.start_ms
-        ]
-        if not near or min(near)[0] > _NEAR_MS:
-            raise UnknownPlace(f"no staged picture shows `{place}`; cite a picture by its name")
-        return self._picture(Address("picture", picture=min(near)[1]))
+        moment = self.start_ms.get(place.run, 0) + (place.t_ms or 0)
+        film = self.films.get(place.run)
+        if film is not None and place.run in self.start_ms:
+            frame = moment - film.start_ms
+            if 0 <= frame <= film.duration_ms:
+                return Citation(layer="video", file=film.file, run=place.run, t_ms=moment, frame=frame)
+        name = self.nearest_picture(place.run, place.t_ms or 0)
+        if name is None:
+            raise UnknownPlace(f"no recording and no staged picture shows `{place}`; cite a picture by its name")
+        return self._picture(Address("picture", picture=name))
+
+    def nearest_picture(self, run: str, t_ms: int) -> str | None:
+        """The staged picture taken closest to `t_ms` after the run began, if any lies within three seconds."""
+        if run not in self.start_ms:
+            return None
+        moment = self.start_ms[run] + t_ms
+        near = [(abs(picture.t_ms - moment), name) for name, picture in self.pictures.items() if picture.run == run]
+        return min(near)[1] if near and min(near)[0] <= _NEAR_MS else None
 
     def _task(self, place: Address, quotation: str) -> Citation:
         for whose, trace in self.runs.items():

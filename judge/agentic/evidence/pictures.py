@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from clawjudge.judge.agentic.evidence.address import Run
-from clawjudge.judge.agentic.evidence.manifest import Picture
+from clawjudge.judge.agentic.evidence.manifest import Film, Picture
 from clawjudge.judge.agentic.evidence.pages import Omissions, StagedFile, write_bytes
 from clawjudge.judge.align.alignment import Alignment, StepPair
 from clawjudge.traces.digest import RunDigest
@@ -37,6 +37,8 @@ class StagedPictures:
     names: dict[tuple[str, int, str], str] = field(default_factory=dict)
     """(run, step, moment) to the picture that shows it."""
     sources: dict[str, Picture] = field(default_factory=dict)
+    films: dict[str, Film] = field(default_factory=dict)
+    """The session videos that could be placed on the clock, by run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,10 @@ def stage_pictures(
         frames = dict(zip(runs, pool.map(_frames, runs.values()), strict=True))
     shown = list(_shown(alignment, runs, frames))
     out = StagedPictures()
+    for whose, run in runs.items():
+        film = _film(run, frames[whose].values())
+        if film is not None:
+            out.films[whose] = film
     identities = _Identities(runs)
     jpegs = _write_keyframes(shown, frames, folder, identities, omitted, out)
     _write_sheets(shown, jpegs, folder, omitted, out)
@@ -68,6 +74,15 @@ def stage_pictures(
 def _frames(run: RunDigest) -> dict[tuple[int, Moment], Keyframe]:
     # Neighbouring steps are often half a second apart: an unrefined clock would show the wrong one.
     return {(frame.step, frame.moment): frame for frame in step_frames(run, refine=True)}
+
+
+def _film(run: RunDigest, frames: Iterable[Keyframe]) -> Film | None:
+    """The video as its keyframes were placed."""
+    info = run.trace.video()
+    for frame in frames:
+        if frame.video_ms is not None and info is not None:
+            return Film(frame.file, frame.t_ms - frame.video_ms, info.duration_ms)
+    return None
 
 
 def _shown(

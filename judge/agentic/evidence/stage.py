@@ -74,6 +74,7 @@ def stage(case: Case, folder: Path, layers: Collection[str] = LAYERS, rubric: Ru
         runs={whose: run.trace for whose, run in runs.items()},
         redactor=redactor,
         pictures=pictures.sources,
+        films=pictures.films,
         start_ms=start_ms,
     )
     write_atomically(folder / MANIFEST, json.dumps(manifest.document(), indent=1) + "\n")

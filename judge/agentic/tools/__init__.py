@@ -1,0 +1,1 @@
+"""What the agentic judge may ask of the evidence beside reading its files."""
