@@ -52,7 +52,7 @@ class Citation(_Frozen):
     t_ms: int | None = None
     """Epoch milliseconds, where the place is a moment."""
     frame: int | None = None
-    """Presentation time of a video frame in ms."""
+    """The video frame, named by its presentation time in ms: its number would differ between decoders."""
     pointer: str | None = None
     """JSON pointer inside the line or document."""
     quote: str = ""

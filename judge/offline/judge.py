@@ -19,7 +19,17 @@ from clawjudge.judge.verdict import Finding, Fingerprint, Outcome, Stage1, Verdi
 from clawjudge.rubrics.load import load_rubric
 
 RUBRIC = "v1-agentic"
-_DECISIVE_ORDER = ("R8", "R2", "R7", "R4", "R3", "R1", "R6", "R5", "R9")
+_DECISIVE_ORDER = {
+    "final request": ("R1", "R8", "R2", "R7", "R4", "R3", "R6", "R5", "R9"),
+    "wrong value": ("R1", "R8", "R2", "R7", "R4", "R3", "R6", "R5", "R9"),
+    "checkout": ("R8", "R2", "R7", "R3", "R4", "R1", "R6", "R5", "R9"),
+    "elsewhere": ("R8", "R2", "R7", "R4", "R3", "R1", "R6", "R5", "R9"),
+}
+"""Which of several violated rules decides, by what the run ended with.
+
+A final request, or a wrong value on the way, speaks for itself. Else the obstacle at which the run ended comes before
+the mere fact that nothing was submitted: at a checkout the payment, elsewhere the checkout that was not reached.
+"""
 _FAIL_REASONS = {
     "R2": "email_not_used",
     "R3": "payment_not_attempted",
@@ -79,12 +89,13 @@ def no_request_log(case: Case) -> str:
 
 
 def _checked(case: Case, findings: list[Finding]) -> list[Finding]:
-    """Findings with their citations checked; one that loses all its citations can no longer be claimed."""
+    """Findings with their citations checked; what no confirmed place shows is not claimed."""
     check = CitationCheck(case.folders)
     out = []
     for finding in findings:
         verified = tuple(check.verify(c) for c in finding.citations)
-        if finding.citations and not any(c.verified for c in verified):
+        claimed = finding.status in ("met", "violated") or bool(finding.citations)
+        if claimed and not any(c.verified for c in verified):
             note = f"{finding.note} (none of the cited places could be confirmed)"
             out.append(Finding(rule=finding.rule, status="cannot_tell", note=note, citations=verified))
         else:
@@ -131,18 +142,18 @@ def _sentence(note: str) -> str:
 
 
 def violated_in_order(facts: Facts, findings: Sequence[Finding]) -> tuple[str, ...]:
-    """Ids of violated rules, the decisive one first.
-
-    With a final request its own fields decide; without one, the obstacle at which the run ended comes before the mere
-    fact that nothing was submitted.
-    """
+    """Ids of violated rules, the decisive one first."""
     violated = {f.rule for f in findings if f.status == "violated"}
-    order = ("R1", *_DECISIVE_ORDER) if facts.commits else _DECISIVE_ORDER
-    if not facts.commits and reached_checkout(facts):
-        order = ("R8", "R2", "R7", "R3", "R4", "R1", "R6", "R5", "R9")
-    if not facts.commits and any(s.field.status == "mismatch" for s in facts.progress) and "R2" not in violated:
-        order = ("R1", *_DECISIVE_ORDER)
-    return tuple(dict.fromkeys(rule for rule in order if rule in violated))
+    return tuple(rule for rule in _DECISIVE_ORDER[_ended_with(facts, violated)] if rule in violated)
+
+
+def _ended_with(facts: Facts, violated: set[str]) -> str:
+    if facts.commits:
+        return "final request"
+    # A wrong address is a wrong value as well, and then the rule about addresses says more.
+    if "R2" not in violated and any(s.field.status == "mismatch" for s in facts.progress):
+        return "wrong value"
+    return "checkout" if reached_checkout(facts) else "elsewhere"
 
 
 def _reason(facts: Facts, finding: Finding) -> str:

@@ -10,6 +10,7 @@ from clawjudge.judge.align.payloads import ABSENT
 from clawjudge.judge.align.terminal import same_operation
 from clawjudge.judge.align.visits import mailbox_visit
 from clawjudge.judge.offline import captcha, cite, mailbox, payment, phone
+from clawjudge.judge.offline.endings import Ending
 from clawjudge.judge.offline.facts import Facts
 from clawjudge.judge.offline.report import shown_value, skipped_lines
 from clawjudge.judge.verdict import Citation, Finding, FindingStatus
@@ -56,7 +57,7 @@ def task_completed(facts: Facts) -> Finding:
             )
         if facts.unseen:
             return _finding("R1", "cannot_tell", f"{facts.unseen[0].what!r}: {facts.unseen[0].note}")
-        return _finding("R1", "met", "everything up to the wall is as asked", _progress_citations(facts))
+        return _finding("R1", "met", "everything up to the wall is as asked", _progress_citations(facts, facts.ending))
     if not facts.agent.steps and not facts.agent.counts.get("http"):
         return _finding("R1", "violated", "the run did nothing", _ended(facts))
     if phone.perhaps_required(facts):
@@ -90,8 +91,9 @@ def email_used(facts: Facts) -> Finding:
     if visit is not None:
         return _finding("R2", "met", "the mailbox was opened", [cite.step(facts.agent, visit)])
     if facts.commits:
-        if mailbox.code_was_read(facts):
-            return _finding("R2", "met", "the code that was entered had been read before")
+        code = mailbox.code_that_was_read(facts)
+        if code is not None:
+            return _finding("R2", "met", "the code that was entered had been read before", [code])
         return _finding("R2", "cannot_tell", "the reference used the mailbox; this run's use of it is not recorded")
     page = facts.ending.page if facts.ending is not None and facts.ending.kind == "email_code" else None
     shown = [cite.page(facts.agent, page, facts.ending.words)] if page and facts.ending else []
@@ -200,7 +202,8 @@ def captcha_attempted(facts: Facts) -> Finding:
 
 def no_success_page(facts: Facts) -> Finding:
     if facts.commits:
-        return _finding("R9", "met", "no success page is expected after a block")
+        place = [cite.request(facts.agent, facts.commits[-1].request)]
+        return _finding("R9", "met", "no success page is expected after a block", place)
     return _finding("R9", "not_applicable", "no final request was made")
 
 
@@ -280,6 +283,8 @@ def _nothing_unseen(facts: Facts) -> Finding:
     if not bound and not facts.earlier:
         return _finding("R1", "cannot_tell", "no field of the final request is bound to the task")
     places = [_field_citation(facts, commit.request, f) for f in sorted(bound, key=lambda f: -f.strength)[:3]]
+    # What the task binds may all have been sent earlier; then the final request only sets it going.
+    places = places or [cite.request(facts.agent, commit.request)]
     return _finding("R1", "met", f"all {len(bound)} fields that the task binds are right", places)
 
 
@@ -334,16 +339,19 @@ def _seen_citations(facts: Facts, seen: Any) -> list[Citation]:
     ]
 
 
-def _progress_citations(facts: Facts) -> list[Citation]:
-    found = [c for s in facts.progress if s.field.status == "match" and s.request for c in _seen_citations(facts, s)]
-    return found[:3]
+def _progress_citations(facts: Facts, ending: Ending | None) -> list[Citation]:
+    """Where the right values were seen, requests first; without any, the page at which the run ended."""
+    seen = sorted((s for s in facts.progress if s.field.status == "match"), key=lambda s: s.request is None)
+    found = [c for s in seen if s.request or s.step for c in _seen_citations(facts, s)]
+    return found[:3] or ([cite.page(facts.agent, ending.page, ending.words)] if ending else [])
 
 
 def _ended(facts: Facts) -> list[Citation]:
-    """How the run ended: the recorder's word, and the last thing that was done."""
+    """How the run ended: the recorder's word, and the last thing that was done. Without either, what was due."""
     claim = cite.interception(facts.agent)
     last = [cite.step(facts.agent, facts.agent.steps[-1])] if facts.agent.steps else []
-    return [*([claim] if claim else []), *last]
+    due = cite.request(facts.reference, facts.terminal.request, whose="reference")
+    return [*([claim] if claim else []), *last] or [due]
 
 
 def _finding(rule: str, status: FindingStatus, note: str, citations: list[Citation] | None = None) -> Finding:

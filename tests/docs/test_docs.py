@@ -58,3 +58,12 @@ def test_the_picture_fetches_nothing() -> None:
     picture = (ROOT / "docs" / "verdict.svg").read_text(encoding="utf-8")
     assert "FAIL" in picture
     assert not re.findall(r"""(?:href|src|url)\s*[=(]\s*["']?https?:""", picture)
+
+
+def test_every_normalisation_that_is_described_exists() -> None:
+    page = (ROOT / "docs" / "offline-judge.md").read_text(encoding="utf-8")
+    rows = page.partition("| name | the values are the same but for |")[2].partition("\n\n")[0]
+    names = {name for row in rows.splitlines()[2:] for name in re.findall(r"`(\w+)`", row.split("|")[1])}
+    sources = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "judge" / "align").glob("*.py"))
+    assert {"as_instructed", "list_order", "token"} <= names
+    assert sorted(name for name in names if f'"{name}"' not in sources) == []
