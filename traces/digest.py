@@ -8,6 +8,7 @@ go is named in the trace's problems.
 from __future__ import annotations
 
 import dataclasses
+import time
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -40,6 +41,8 @@ KEPT_PAGES = 6
 KEPT_COMMITS = 200
 KEPT_DOCUMENTS = 5000
 KEPT_QUERIES = 300
+MATCHING_SECONDS = 10.0
+"""Processor time for holding the requests of a run against the task's pattern; a sound pattern takes thousandths."""
 _PAGE_PARTS = frozenset({"Script", "Stylesheet", "Font", "Ping"})
 """What a page loads with a CAPTCHA service's badge, whether it challenges anybody or not."""
 
@@ -75,6 +78,8 @@ class RunDigest:
     """How far the clock of the actions runs ahead of that of the requests."""
     conflict: str = ""
     """Set where `interception.json` and `requests.jsonl` contradict each other."""
+    undecided: str = ""
+    """Set where it cannot be told which requests are the task's terminal request."""
 
 
 def digest(trace: Trace, schema: EvalSchema | None) -> RunDigest:
@@ -140,6 +145,7 @@ class _RequestScan:
         self.documents: list[RequestEvent] = []
         self._kept_bytes = 0
         self._commit_bytes = 0
+        self._matching_seconds = 0.0
 
     def see(self, event: RequestEvent) -> None:
         self.out.counts["http"] = self.out.counts.get("http", 0) + 1
@@ -175,10 +181,16 @@ class _RequestScan:
                 loads.append(event.t_ms)
 
     def _is_commit(self, event: RequestEvent) -> bool:
-        if self.schema is None or self.cheap is None:
+        if self.schema is None or self.cheap is None or self.out.undecided:
+            return False
+        started = time.process_time()
+        answer = match_request(self.cheap, event.method, event.url, None)
+        self._matching_seconds += time.process_time() - started
+        if answer.undecided or self._matching_seconds > MATCHING_SECONDS:
+            _give_up(self.out, event)
             return False
         # Bodies are parsed only for the few requests that pass the cheap part of the schema.
-        return match_request(self.cheap, event.method, event.url, None).matched and is_commit(self.schema, event)
+        return answer.matched and is_commit(self.schema, event)
 
     def _keep_commit(self, event: RequestEvent) -> RequestEvent:
         if self._commit_bytes + event.size > KEPT_COMMIT_BYTES:
@@ -194,6 +206,16 @@ class _RequestScan:
     def _let_go(self, code: str, message: str, event: RequestEvent) -> None:
         trace = self.out.trace
         trace.problems.add(code, "http", trace.files.relative("http"), message, event.line)
+
+
+def _give_up(out: RunDigest, event: RequestEvent) -> None:
+    """Without an answer for one request none can be given for the run: that one may have been the terminal one."""
+    out.undecided = "the task's url_pattern takes too long to search, so it cannot be told what the run submitted"
+    layer = "http" if event.line else "interception"
+    file = out.trace.files.relative(layer)
+    out.trace.problems.add(
+        "pattern_too_slow", layer, file, f"{out.undecided}; simplify the pattern", event.line or None
+    )
 
 
 def is_captcha(url: str) -> bool:
@@ -221,6 +243,11 @@ def _add_interception(out: RunDigest, schema: EvalSchema | None) -> None:
     if schema is None or schema.never_matches:
         return
     request = claim.request
+    if out.undecided:
+        return
+    if match_request(without_body(schema), request.method, request.url, None).undecided:
+        _give_up(out, request)
+        return
     if not is_commit(schema, request):
         out.conflict = "interception.json claims a block, but its request does not match the task's terminal request"
         return

@@ -2,12 +2,13 @@
 
 Constraints are tried in the order method, URL, params, body; the first that fails names the reason.
 
-URL. `re.search` over `scheme://host[:port]/path?query`; user info and fragment are removed, nothing is decoded. As in
+URL. A search over `scheme://host[:port]/path?query`; user info and fragment are removed, nothing is decoded. As in
 ClawBench, `$` is the end of that whole text, so `api/events$` does not match `/api/events?x=1`. Stricter than
 ClawBench: the match must begin in the scheme, host or path, or at the `?`, because a URL quoted in another URL's query
 (`https://ads.test/?u=https://shop.test/api/order`) is not the request. From there it may run into the query. A pattern
 whose leading wildcard (`.*shop\\.test/api/order`) would bring in such a quoted URL does not match either. Only absolute
-URLs with a host can match.
+URLs with a host can match. A pattern that backtracks without an end is given up (`too_slow`): then it cannot be told
+whether the request matches, and whoever must be safe blocks it.
 
 Method. Equal, whatever the case; a schema without a method allows all.
 
@@ -33,6 +34,7 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
+from clawjudge.traces.patterns import Pattern, TooSlow
 from clawjudge.traces.payload import Payload, query_value
 from clawjudge.traces.pointers import escape
 from clawjudge.traces.task import EvalSchema
@@ -52,9 +54,14 @@ class Match:
     """False if the schema was made never to match: then stage 1 has nothing to say about the task."""
     reason: str
     """`matched`, or the first constraint that failed: `never_matches`, `method`, `url`, `url_in_query`, `params`,
-    `body_missing`, `body`."""
+    `body_missing`, `body`; or `too_slow`."""
     pointer: str | None = None
     """JSON pointer into the schema, to the part of the constraint that failed."""
+
+    @property
+    def undecided(self) -> bool:
+        """Whether it cannot be told if the request matches, because the pattern takes too long to search."""
+        return self.reason == "too_slow"
 
 
 def match_request(schema: EvalSchema, method: str, url: str, payload: Payload | None) -> Match:
@@ -63,7 +70,10 @@ def match_request(schema: EvalSchema, method: str, url: str, payload: Payload | 
         return Match(False, False, "never_matches", "/url_pattern")
     if schema.methods and method.strip().upper() not in schema.methods:
         return Match(False, True, "method", "/method")
-    defect = _url_defect(schema.pattern, url)
+    try:
+        defect = _url_defect(schema.pattern, url)
+    except TooSlow:
+        defect = "too_slow"
     if defect:
         return Match(False, True, defect, "/url_pattern")
     if schema.params:
@@ -80,8 +90,8 @@ MAX_URL = 8192
 """Patterns are searched in the first characters only: with wildcards the time grows with powers of the length."""
 
 
-def _url_defect(pattern: re.Pattern[str], url: str) -> str | None:
-    """None if the URL matches, else `url` or `url_in_query`."""
+def _url_defect(pattern: Pattern, url: str) -> str | None:
+    """None if the URL matches, else `url` or `url_in_query`. Raises `TooSlow`."""
     absolute = _ABSOLUTE.match(url)
     if absolute is None:
         return "url"
@@ -93,11 +103,12 @@ def _url_defect(pattern: re.Pattern[str], url: str) -> str | None:
     mark = text.find("?")
     if mark < 0:
         return None
-    if found.start() > mark:
+    if found > mark:
         return "url_in_query"
     # A match from the very beginning may owe that to a wildcard. It counts if it needs what stands before the query.
-    wild = found.start() < len(scheme) and pattern.search(text, 0, mark) is None
-    return "url_in_query" if wild and pattern.search(f"{scheme}other.invalid/&{text[mark + 1 :]}") else None
+    wild = found < len(scheme) and pattern.search(text, mark) is None
+    elsewhere = f"{scheme}other.invalid/&{text[mark + 1 :]}"
+    return "url_in_query" if wild and pattern.search(elsewhere) is not None else None
 
 
 # Body and params

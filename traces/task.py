@@ -7,9 +7,7 @@ Unknown keys are kept and written back. Every defect raises `InvalidTask` with t
 
 from __future__ import annotations
 
-import re
-import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,12 +17,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from clawjudge.traces.errors import InvalidTask, UnsafePath
 from clawjudge.traces.jsonl import decode, read_lines
 from clawjudge.traces.paths import inside
+from clawjudge.traces.patterns import Pattern, cannot_match, compile_pattern, is_placeholder
 from clawjudge.traces.pointers import flatten
 from clawjudge.traces.problems import ProblemLog
 
 HTTP_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE"})
-MAX_PATTERN_LENGTH = 2000
-"""Characters. Longer patterns are generated or hostile, and Python's engine backtracks."""
 MAX_CONSTRAINT_DEPTH = 64
 """Levels of nesting in a body or params constraint, so that matching may recurse over it."""
 
@@ -80,14 +77,7 @@ class EvalSchema(_Model):
     @field_validator("url_pattern")
     @classmethod
     def _compiles(cls, pattern: str) -> str:
-        if not pattern.strip():
-            raise ValueError("is empty and would match every request; name the host and path of the final request")
-        if len(pattern) > MAX_PATTERN_LENGTH:
-            raise ValueError(f"is {len(pattern)} characters long; at most {MAX_PATTERN_LENGTH} are accepted")
-        try:
-            _compile(pattern)
-        except (re.error, OverflowError, RecursionError) as error:
-            raise ValueError(f"is not a Python regular expression: {error}; correct {pattern!r}") from None
+        compile_pattern(pattern)
         return pattern
 
     @field_validator("method", mode="before")
@@ -110,8 +100,9 @@ class EvalSchema(_Model):
         return constraint
 
     @cached_property
-    def pattern(self) -> re.Pattern[str]:
-        return _compile(self.url_pattern)
+    def pattern(self) -> Pattern:
+        """`url_pattern`, ready to be searched within a time limit."""
+        return compile_pattern(self.url_pattern)
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -127,7 +118,7 @@ class EvalSchema(_Model):
         That is a placeholder word (capitals joined by underscores, like `__TO_BE_DONE__` or `NO_MATCH`; a word such as
         `ADD_TO_CART` may well stand in a URL and is none), or an expression that cannot match (`(?!)`, `$^`, `a^`).
         """
-        return _is_placeholder(self.url_pattern) or _cannot_match(self.url_pattern)
+        return is_placeholder(self.url_pattern) or cannot_match(self.url_pattern)
 
 
 class Task(_Model):
@@ -228,93 +219,3 @@ def _explain(source: str, defect: Any) -> str:
     if not field:
         return f"{source}: the definition must be a JSON object, see `instruction` and `eval_schema` in other tasks"
     return f"{source}: {field}: {defect['msg'].removeprefix('Value error, ')}"
-
-
-def _compile(pattern: str) -> re.Pattern[str]:
-    with warnings.catch_warnings():
-        # Python warns of patterns that might change their meaning one day; they are the author's choice and valid.
-        warnings.simplefilter("ignore")
-        return re.compile(pattern)
-
-
-# What an expression can never match. This reads the text of the pattern, because Python's own parser is private.
-
-_TOKEN = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?[=!<:#P]?[=!]?|\{\d*,?\d*\}|.", re.DOTALL)
-_QUANTIFIER = re.compile(r"[*+?]|\{\d*,?\d*\}")
-_OPTIONAL = re.compile(r"[*?]|\{0?,\d*\}|\{0\}")
-_FLAGS = re.compile(r"\(\?[a-zA-Z]*[mx]")
-_WORD = re.compile(r"_*[A-Z0-9]+(?:[_-]+[A-Z0-9]+)*_*|<[A-Z0-9 _-]+>")
-_PLACEHOLDER = re.compile(
-    r"(?:^|_)(?:PLACEHOLDER|NEVER|SENTINEL|FIXME|TBD|UNMATCHABLE|IMPOSSIBLE|(?:NO|NOT|NEVER|DONT)_MATCH(?:ES|ING)?)(?:_|$)"
-)
-_EMPTY_CLASSES = frozenset({r"[^\s\S]", r"[^\S\s]", r"[^\w\W]", r"[^\W\w]", r"[^\d\D]", r"[^\D\d]"})
-_ZERO_WIDTH = (r"\b", r"\B", "(?=", "(?!", "(?<=", "(?<!", "(?#")
-
-
-def _is_placeholder(pattern: str) -> bool:
-    word = pattern.removeprefix("^").removesuffix("$")
-    if not _WORD.fullmatch(word):
-        return False
-    wrapped = word.startswith(("__", "<")) and word.endswith(("__", ">"))
-    return wrapped or ("_" in word and _PLACEHOLDER.search(word.replace("-", "_")) is not None)
-
-
-def split_alternatives(pattern: str) -> list[str]:
-    """The branches of a valid pattern between its outermost `|`."""
-    branches, depth = [""], 0
-    for token in _TOKEN.findall(pattern):
-        depth += token.startswith("(") - (token == ")")
-        if token == "|" and depth == 0:
-            branches.append("")
-        else:
-            branches[-1] += token
-    return branches
-
-
-def _cannot_match(pattern: str) -> bool:
-    if _FLAGS.search(pattern):
-        return False  # With (?m) and (?x) the signs below mean something else.
-    return all(_branch_cannot_match(branch) for branch in split_alternatives(pattern))
-
-
-def _branch_cannot_match(branch: str) -> bool:
-    """Whether an anchor stands where it cannot hold, or a part is empty by construction. False when in doubt."""
-    started = consumed = ended = may_consume = False
-    for atom, optional in _atoms(branch):
-        if atom in ("^", r"\A"):
-            if consumed or ended:
-                return True
-            started = True
-        elif atom in ("$", r"\Z"):
-            ended = True
-        elif atom == "(?!)":
-            if not optional:
-                return True
-        elif atom.startswith(_ZERO_WIDTH):
-            continue
-        elif optional or atom.startswith("("):
-            may_consume = True
-        elif ended or atom in _EMPTY_CLASSES:
-            return True
-        else:
-            consumed = True
-    return started and ended and not consumed and not may_consume
-
-
-def _atoms(branch: str) -> Iterator[tuple[str, bool]]:
-    """The parts of one branch, a group as one part, each with whether its quantifier allows zero times."""
-    atom, depth = "", 0
-    for token in _TOKEN.findall(branch):
-        if depth == 0 and _QUANTIFIER.fullmatch(token):
-            if atom:
-                yield atom, _OPTIONAL.fullmatch(token) is not None
-            atom = ""
-            continue
-        if depth == 0:
-            if atom:
-                yield atom, False
-            atom = ""
-        atom += token
-        depth += token.startswith("(") - (token == ")")
-    if atom:
-        yield atom, False

@@ -71,8 +71,16 @@ def _refuse(case: Case) -> tuple[str, str] | None:
         return "task_mismatch", case.task_mismatch
     if case.agent.conflict:
         return "evidence_conflict", case.agent.conflict
+    undecided = _undecided(case)
+    if undecided:
+        return "pattern_too_slow", undecided
     why = no_request_log(case)
     return ("missing_evidence", why) if why else None
+
+
+def _undecided(case: Case) -> str:
+    """Why it cannot be told which requests of the two runs are the terminal one; empty if it can."""
+    return case.agent.undecided or (case.reference.undecided if case.reference else "")
 
 
 def no_request_log(case: Case) -> str:
@@ -189,6 +197,8 @@ def stage1(case: Case) -> Stage1:
         return Stage1(status="not_applicable", note="the task declares a pattern that never matches")
     if case.agent.conflict:
         return Stage1(status="unknown", note=case.agent.conflict)
+    if _undecided(case):
+        return Stage1(status="unknown", note=_undecided(case))
     if no_request_log(case):
         return Stage1(status="unknown", note=no_request_log(case))
     count = len(case.agent.commits)

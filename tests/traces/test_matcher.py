@@ -258,7 +258,15 @@ def test_no_request_raises(
 def test_never_looser_than_a_search_over_the_whole_url(pattern: str, url: str) -> None:
     schema = EvalSchema(url_pattern=pattern or "a")
     if "@" not in url and match_request(schema, "GET", url, None).matched:
-        assert schema.pattern.search(url.partition("#")[0])
+        assert schema.pattern.search(url.partition("#")[0]) is not None
+
+
+@pytest.mark.parametrize("pattern", ["(a+)+$", r"^https://shop\.test/(a|a)*$"])
+def test_an_endless_pattern_is_undecided_never_a_match(pattern: str) -> None:
+    answer = match_request(EvalSchema(url_pattern=pattern), "POST", f"https://shop.test/{'a' * 3000}!", None)
+    assert answer == Match(False, True, "too_slow", "/url_pattern")
+    assert answer.undecided
+    assert not match_request(EvalSchema(url_pattern=pattern), "POST", "https://shop.test/", None).undecided
 
 
 def without_nan(tree: Any) -> bool:

@@ -8,11 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from clawjudge.traces.errors import InvalidTask
-from clawjudge.traces.task import EvalSchema, Task, load_corpus, load_task, parse_task, split_alternatives
+from clawjudge.traces.task import EvalSchema, Task, load_corpus, load_task, parse_task
 
 SHARED = Path(os.environ.get("CLAWJUDGE_SHARED", Path(__file__).resolve().parents[3] / "shared"))
 needs_tasks = pytest.mark.skipif(
@@ -115,7 +113,7 @@ def test_methods() -> None:
 
 
 def test_a_pattern_that_python_warns_of_is_accepted() -> None:
-    assert EvalSchema(url_pattern="[[a]x").pattern.search("[x")
+    assert EvalSchema(url_pattern="[[a]x").pattern.search("[x") == 0
 
 
 NEVER = [
@@ -162,56 +160,6 @@ NEVER = [
 @pytest.mark.parametrize(("pattern", "never"), NEVER)
 def test_never_matches(pattern: str, never: bool) -> None:
     assert EvalSchema(url_pattern=pattern).never_matches is never
-
-
-PATTERN_PIECES = st.lists(
-    st.sampled_from(
-        [
-            "a",
-            "b",
-            "^",
-            "$",
-            "(?!)",
-            "(a|b)",
-            "(?:",
-            "(",
-            ")",
-            "|",
-            "*",
-            "?",
-            "{0,1}",
-            "{2}",
-            "[^b]",
-            ".",
-            r"\$",
-            "[)|]",
-        ]
-    ),
-    max_size=8,
-).map("".join)
-
-
-@settings(deadline=None)
-@given(PATTERN_PIECES, st.text("ab$", min_size=1, max_size=6))
-def test_a_pattern_said_never_to_match_never_does(pattern: str, text: str) -> None:
-    try:
-        made = EvalSchema(url_pattern=pattern)
-    except ValueError:
-        return
-    if made.never_matches:
-        assert made.pattern.search(text) is None
-
-
-@pytest.mark.parametrize(
-    ("pattern", "branches"),
-    [
-        ("a|b", ["a", "b"]),
-        ("(a|b)|c", ["(a|b)", "c"]),
-        (r"a\|b|[|)(]|(?:x|y(z|w))", [r"a\|b", "[|)(]", "(?:x|y(z|w))"]),
-    ],
-)
-def test_split_alternatives(pattern: str, branches: list[str]) -> None:
-    assert split_alternatives(pattern) == branches
 
 
 def test_load_task_takes_the_file_or_its_folder(tmp_path: Path) -> None:

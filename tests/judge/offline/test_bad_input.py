@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -221,3 +222,19 @@ def test_random_damage_never_turns_a_wrong_run_into_a_pass(
     verdict = OfflineJudge().judge(build_case(Trace(folder), Trace(reference)))
     assert verdict.outcome != "pass"
     assert Verdict.model_validate_json(verdict.model_dump_json()) == verdict
+
+
+def test_a_pattern_that_never_ends_is_unjudged_in_seconds_and_never_a_pass(
+    agent: Any, reference: Path, judge: Judge
+) -> None:
+    run = agent.commit()
+    run.task["eval_schema"]["url_pattern"] = r"(lumen\.example/api/orders$)|(a|a)*b$"
+    (reference / "task.json").write_text(json.dumps(run.task))
+    run.requests.insert(0, {**run.requests[-1], "url": f"http://lumen.example/{'a' * 3000}"})
+    started = time.process_time()
+    verdict = judge(run)
+    assert time.process_time() - started < 20
+    assert (verdict.outcome, verdict.reason_code) == ("unjudged", "pattern_too_slow")
+    assert (verdict.stage1.status, verdict.intercepted) == ("unknown", None)
+    gap = next(gap for gap in verdict.gaps if gap.code == "pattern_too_slow")
+    assert gap.message.startswith("data/requests.jsonl:1: ")
