@@ -7,6 +7,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from clawjudge.judge.receipt import Flips, Receipt
+
 SCHEMA_VERSION = 1
 
 Outcome = Literal["pass", "fail", "unjudged"]
@@ -141,6 +143,19 @@ class Fingerprint(_Frozen):
         return f"{self.judge}@{self.version} {self.rubric}@{self.rubric_version} {self.rubric_sha256[:12]}"
 
 
+class Opinion(_Frozen):
+    """One of several answers that a verdict was formed from: an independent sample, or a supervisor's."""
+
+    role: Literal["sample", "supervisor"]
+    outcome: Outcome
+    reason_code: str
+    justification: str
+    confidence: float | None = None
+    violated_rules: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    receipt: Receipt | None = None
+
+
 class Verdict(_Frozen):
     """The answer of one judge to one case."""
 
@@ -169,6 +184,16 @@ class Verdict(_Frozen):
     """What a reader should know although it did not decide: text addressed to the judge, a clock off, …"""
     cost_usd: float = 0.0
     category: str = ""
+    answered: Outcome | None = None
+    """What a judge that asks a model answered. It differs from `outcome` where its answer could not stand."""
+    confidence: float | None = None
+    """The judge's own, from 0 to 1. Uncalibrated."""
+    disputed: tuple[str, ...] = ()
+    """Facts worked out by code that contradict the answer. A disputed verdict is unjudged and counts for nothing."""
+    opinions: tuple[Opinion, ...] = ()
+    """All answers, where there were several (`--samples`, `--supervise`)."""
+    flips: Flips | None = None
+    receipt: Receipt | None = None
 
 
 class JudgeReport(_Frozen):

@@ -1,0 +1,58 @@
+"""Text of a recording that speaks to whoever judges it. It is evidence of its own presence and of nothing else."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from clawjudge.judge.citation import at
+from clawjudge.judge.verdict import Citation
+from clawjudge.traces.errors import UnsafePath
+from clawjudge.traces.jsonl import decode_tolerant, line_at
+from clawjudge.traces.lexicon import mention_then
+from clawjudge.traces.meta import MAX_DOCUMENT_BYTES
+from clawjudge.traces.paths import inside
+from clawjudge.traces.pointers import flatten
+
+# What a program would write as a verdict. No form or page of a shop has it.
+_VERDICT = re.compile(
+    r"[\"']?(?:outcome|verdict|match|judg(?:e)?ment)[\"']?\s*[:=]\s*[\"']?(?:pass(?:ed)?|fail(?:ed)?|true|false)\b",
+    re.I,
+)
+_FENCE = re.compile(r"</?quoted-|===\s*(?:end|begin) of (?:evidence|quotation|recording)", re.I)
+
+
+def is_addressed_to_the_judge(text: str) -> bool:
+    """Whether a text tells a judge what to decide, shows a verdict of its own, or imitates our marks."""
+    return bool(mention_then("judge", "approval", text) or _VERDICT.search(text) or _FENCE.search(text))
+
+
+def speaks_to_the_judge(citation: Citation, runs: Mapping[str, Path]) -> bool:
+    """Whether the whole value that is cited from does so, not only the words quoted."""
+    if citation.layer in ("screenshots", "video"):
+        return False
+    value = _cited(citation, runs)
+    if value is None:
+        return is_addressed_to_the_judge(citation.quote)
+    if citation.pointer is None and isinstance(value, dict | list):
+        # A whole line: the value in it that holds the quotation.
+        leaves = [str(leaf) for _, leaf in flatten(value) if citation.quote in str(leaf)]
+        return any(map(is_addressed_to_the_judge, leaves)) if leaves else is_addressed_to_the_judge(citation.quote)
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return is_addressed_to_the_judge(text)
+
+
+def _cited(citation: Citation, runs: Mapping[str, Path]) -> Any:
+    """The value at the place of a citation that holds, or None."""
+    try:
+        path = inside(runs[citation.run], citation.file)
+        if citation.line is None and path.stat().st_size > MAX_DOCUMENT_BYTES:
+            return None
+        raw = path.read_bytes() if citation.line is None else line_at(path, citation.line)
+        document = decode_tolerant((raw or b"").strip().removeprefix(b"\xef\xbb\xbf"))[0]
+        return document if citation.pointer is None else at(document, citation.pointer)
+    except (UnsafePath, OSError, ValueError, KeyError, IndexError, TypeError, RecursionError):
+        return None
