@@ -1,107 +1,268 @@
 """Values that must not reach a report, a log, a prompt or a fingerprint, and how they are shown instead.
 
-A card number is known by its issuer, its length and its check digit, a password by the name of its field, a token by
-its shape. What is shown in place of the value still tells two different values apart where a reader needs that (the
-last digits of a card).
+This is the one place that decides what a secret is: by the name of its field (`secret_names`), by its shape or by what
+stands before it in a text (`secret_texts`, `cards`), in texts, trees and texts that hold trees. `mask` shows what a
+reader of a report may see; `redaction.Redactor` replaces the same secrets by tokens that still compare.
+
+What a person ordered, wrote or gave as an address is no secret: it is the evidence.
 """
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
+from urllib.parse import quote, unquote_plus
 
-from clawjudge.traces.lexicon import mention
+from clawjudge.traces.cards import is_card_number
+from clawjudge.traces.secret_names import SHOWN, Kind, is_shown, keeps, secret_kind, word_set
+from clawjudge.traces.secret_texts import Span, apart, cookie_spans, encoded_values, secret_spans
+
+Show = Callable[[str, str], str]
+"""What stands in place of a secret, given the secret and its kind."""
+Find = Callable[[str], Iterable[Span]]
+"""More secrets of a text than can be told by looking at it."""
 
 _HIDDEN = "•••"
 _MAX_DEPTH = 60
-_CARD = re.compile(r"[\s-]*\d(?:[\s-]?\d){12,18}[\s-]*")
-# Issuers' first digits and the lengths of their numbers (ISO/IEC 7812 and the networks' published ranges). The more
-# exact this is, the fewer order numbers and bar codes are taken for cards: of any digits every tenth pass the check.
-_ISSUED = re.compile(
-    r"4(?:\d{12}|\d{15}|\d{18})"  # Visa
-    r"|5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12}"  # Mastercard
-    r"|3[47]\d{13}"  # American Express
-    r"|3(?:0[0-59]|[689]\d)\d{11}(?:\d{2})?"  # Diners Club
-    r"|35(?:2[89]|[3-8]\d)\d{12}"  # JCB
-    r"|(?:6011|64[4-9]\d|65\d\d|62\d\d)\d{12}(?:\d{3})?"  # Discover, UnionPay
-    r"|(?:50|5[6-9]|6\d)\d{11,17}"  # Maestro and the debit cards of single countries
-    r"|220[0-4]\d{12}(?:\d{3})?"  # Mir
+_MAX_DIGITS = 10**30
+# A member by one of these names says what its neighbours hold: {"name": "password", "value": "x"}.
+_NAMING = word_set(
+    "name key field id label element selector placeholder type autocomplete ref target locator param parameter header"
+    " arialabel fieldname"
 )
-_DIGIT_GROUPS = re.compile(r"(?<![\d.])\d{4,19}(?:[ \u00a0.\u2013-]{1,2}\d{1,13})*(?![\d.]\d)")
-_GROUPINGS = re.compile(r"4 4 4(?: [1-4]| 4 [1-3])|4 6 5|4 6 4|4 5 6|4 4 5|8 8|6 1[0-3]|1[3-9]")
-_CREDENTIAL = re.compile(
-    r"\b(?i:bearer)\s+(?=[^\s,;]*\d)[A-Za-z0-9._~+/=-]{12,}"
-    r"|\b(?i:basic)\s+(?=[A-Za-z0-9+/]*(?:[0-9+/=]|[a-z][A-Z]))[A-Za-z0-9+/]{12,}={0,2}"
-    r"|\b(?:(?:sk|pk|rk)[-_]|gh[pousr]_|github_pat_|glpat-|npm_|hf_|xox[abeprs]-)(?=[-_A-Za-z0-9]*\d)[-_A-Za-z0-9]{12,}"
-    r"|\bAKIA[0-9A-Z]{16}\b|\bAIza[-_0-9A-Za-z]{30,}"
-    r"|\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*"
-    r"|(?<=://)[^\s/@:]{1,200}:[^\s/@]{1,200}(?=@)"
+_NAMED = word_set(
+    "value val values text data input content answer response newvalue oldvalue default defaultvalue fill string"
+    " textcontent innertext key code"
 )
-_SECURITY_CODE_LENGTH = 6
-
-
-def is_card_number(value: object) -> bool:
-    """13 to 19 digits of a card issuer, single spaces and dashes allowed between them, with a valid check digit."""
-    if not isinstance(value, str | int) or isinstance(value, bool):
-        return False
-    if isinstance(value, int) and not 0 < value < 10**19:
-        return False
-    text = str(value)
-    if not _CARD.fullmatch(text):
-        return False
-    digits = [int(c) for c in text if c.isdecimal()]
-    if len(set(digits)) == 1 or not _ISSUED.fullmatch("".join(map(str, digits))):
-        return False
-    total = sum(d if i % 2 == 0 else sum(divmod(2 * d, 10)) for i, d in enumerate(reversed(digits)))
-    return total % 10 == 0
+# Members of an object with a secret name that are not secret themselves.
+_INNOCENT = word_set(
+    "type name label id user username login email mail phone domain path expires expiry httponly secure samesite scheme"
+    " required error errors message placeholder autocomplete minlength maxlength title description provider method"
+    " format pattern"
+)
+_NO_NAME = re.compile(r"[=&{}\n]")
+"""A key with one of these is a body that a recorder took apart, not the name of what stands beside it."""
+_LONGEST_NAMING = 80
+_KEYSTROKE = re.compile(r".|(?:Key|Digit|Numpad)\w", re.DOTALL)
+_SCALAR = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[^\s\[\]{}:,"]+')
+_MAY_HOLD = re.compile(r"[:=@]|\d{4}|(?:\d[\W_]{0,3}){13}|-----|--\w|\b(?:is|lautet)\b|[A-Za-z0-9_-]{12}")
 
 
 def mask(value: Any, name: str = "") -> Any:
     """`value` as it may be shown; `name` is the field's own name. Values without secrets come back unchanged."""
-    return _mask(value, name, _MAX_DEPTH)
-
-
-def _mask(value: Any, name: str, depth: int) -> Any:
-    if value is None or isinstance(value, bool):
-        return value
-    if isinstance(value, dict | list):
-        if depth == 0:
-            return _HIDDEN
-        if isinstance(value, dict):
-            return {key: _mask(inner, str(key), depth - 1) for key, inner in value.items()}
-        return [_mask(inner, name, depth - 1) for inner in value]
-    if is_card_number(value):
-        return _last_digits(str(value))
-    if value == "" or (isinstance(value, int) and abs(value) >= 10**30):
-        return value
-    if mention("password", name) or mention("secret", name):
-        return _HIDDEN
-    if len(str(value)) <= _SECURITY_CODE_LENGTH and mention("security_code", name):
-        return _HIDDEN
-    return scrub(value) if isinstance(value, str) else value
+    return replaced(value, name, _masked)
 
 
 def scrub(text: str) -> str:
-    """Free text with card numbers and credentials replaced."""
-    return _DIGIT_GROUPS.sub(lambda found: _without_cards(found.group()), _CREDENTIAL.sub("[credential]", text))
+    """Free text with its secrets replaced."""
+    return str(replaced(text, "", _masked))
 
 
-def _without_cards(text: str) -> str:
-    """A run of groups of digits, in which a card number may stand beside others (an expiry date, a quantity)."""
-    groups = list(re.finditer(r"\d+", text))
-    out, position, first = "", 0, 0
-    while first < len(groups):
-        for last in range(min(first + 4, len(groups) - 1), first - 1, -1):
-            taken = groups[first : last + 1]
-            shape = " ".join(str(len(group.group())) for group in taken)
-            digits = "".join(group.group() for group in taken)
-            if _GROUPINGS.fullmatch(shape) and is_card_number(digits):
-                out += text[position : taken[0].start()] + _last_digits(digits)
-                position, first = taken[-1].end(), last
-                break
-        first += 1
-    return out + text[position:]
+def _masked(secret: str, kind: str) -> str:
+    if kind == "card":
+        return "•••• " + "".join(c for c in secret if c.isdecimal())[-4:]
+    return "[credential]" if kind in ("credential", "private-key", "user-info") else _HIDDEN
 
 
-def _last_digits(card: str) -> str:
-    return "•••• " + "".join(c for c in card if c.isdecimal())[-4:]
+def replaced(value: Any, name: str, show: Show, find: Find | None = None) -> Any:
+    """`value` with every secret in it replaced by what `show` makes of it; everything else stays as it is.
+
+    `value` is text, bytes, a JSON tree or a part of one; `name` is the name of the field that holds it. A text that is
+    a JSON document is read as one and keeps its spelling. Keys are looked at as well. What is nested too deeply to
+    be looked at is hidden whole.
+    """
+    return _Walk(show, find).value(value, secret_kind(name), _MAX_DEPTH)
+
+
+class _Pairs(list[tuple[str, Any]]):
+    """A JSON object in which a key may stand twice."""
+
+
+class _Walk:
+    def __init__(self, show: Show, find: Find | None) -> None:
+        self._show = show
+        self._find = find
+
+    def value(self, value: Any, kind: Kind | None, depth: int) -> Any:
+        if value is None or isinstance(value, bool):
+            return value
+        if isinstance(value, dict | list | tuple):
+            return self._show("", "nested") if depth == 0 else self._tree(value, kind, depth)
+        if isinstance(value, bytes | bytearray):
+            text = bytes(value).decode("utf-8", "surrogateescape")
+            new = self.value(text, kind, depth)
+            return value if new == text else str(new).encode("utf-8", "surrogateescape")
+        if isinstance(value, str):
+            return self._string(value, kind, depth)
+        return self._number(value, kind)
+
+    def _number(self, value: Any, kind: Kind | None) -> Any:
+        if not isinstance(value, int | float):
+            return value
+        if isinstance(value, int) and abs(value) >= _MAX_DIGITS:
+            return value if kind is None else self._show("", kind)
+        if is_card_number(value):
+            return self._show(str(value), "card")
+        return self._show(str(value), kind) if kind and kind != "cookie" and keeps(kind, str(value)) else value
+
+    def _string(self, value: str, kind: Kind | None, depth: int) -> str:
+        if not value or is_shown(value):
+            return value
+        if is_card_number(value):
+            return self._show(value, "card")
+        if kind == "cookie":
+            return self._cut(value, [*cookie_spans(value), *secret_spans(value)])
+        if kind and keeps(kind, value):
+            return self._show(value, kind)
+        return self._text(value, depth)
+
+    def _text(self, text: str, depth: int) -> str:
+        if depth > 0 and text.lstrip()[:1] in ("{", "["):
+            as_document = self._document(text, depth - 1)
+            if as_document is not None:
+                return as_document
+        more = list(self._find(text)) if self._find else []
+        if not more and not _MAY_HOLD.search(text):
+            return text
+        spans = apart([*more, *secret_spans(text)])
+        if depth > 0 and "%" in text:
+            text, spans = self._decoded(text, spans, depth - 1)
+        return self._cut(text, spans)
+
+    def _cut(self, text: str, spans: Iterable[Span]) -> str:
+        out, position = "", 0
+        for span in apart(spans):
+            out += text[position : span.start] + self._show(span.secret(text), span.kind)
+            position = span.end
+        return out + text[position:]
+
+    def _decoded(self, text: str, spans: list[Span], depth: int) -> tuple[str, list[Span]]:
+        """`text` with the secrets inside percent-encoded values replaced; `spans` moved to where they are now."""
+        for start, end in reversed(list(encoded_values(text))):
+            if any(span.start < end and start < span.end for span in spans):
+                continue
+            inner = unquote_plus(text[start:end], errors="surrogateescape")
+            new = self._text(inner, depth)
+            if new != inner:
+                new = "".join(_encoded(new))
+                moved = len(new) - (end - start)
+                spans = [s if s.end <= start else s._replace(start=s.start + moved, end=s.end + moved) for s in spans]
+                text = text[:start] + new + text[end:]
+        return text, spans
+
+    def _document(self, text: str, depth: int) -> str | None:
+        """A text that is a JSON document, its secrets replaced and the rest spelt as before; None for other texts."""
+        try:
+            old = json.loads(text, object_pairs_hook=_Pairs)
+        except (ValueError, RecursionError):
+            return None
+        new = self._tree(old, None, depth)
+        changes = list(_scalars(old, new))
+        if all(before is after or before == after for before, after in changes):
+            return text
+        tokens = list(_SCALAR.finditer(text))
+        if len(tokens) != len(changes):
+            return _spelt(_plain(new))
+        out, position = "", 0
+        for token, (before, after) in zip(tokens, changes, strict=True):
+            if before is not after and before != after:
+                out += text[position : token.start()] + _spelt(after)
+                position = token.end()
+        return out + text[position:]
+
+    def _tree(self, value: Any, kind: Kind | None, depth: int) -> Any:
+        if isinstance(value, _Pairs):
+            return _Pairs(self._members(value, kind, depth - 1))
+        if isinstance(value, dict):
+            return _object(self._members([(key, inner) for key, inner in value.items()], kind, depth - 1))
+        if len(value) == 2 and kind is None and isinstance(value[0], str) and isinstance(value[1], str | int | float):
+            # Headers and form fields are often lists of pairs.
+            kinds = [None, secret_kind(value[0])]
+        else:
+            kinds = [kind] * len(value)
+        new = [self.value(inner, its, depth - 1) for inner, its in zip(value, kinds, strict=True)]
+        return tuple(new) if isinstance(value, tuple) else new
+
+    def _members(self, pairs: list[tuple[Any, Any]], kind: Kind | None, depth: int) -> list[tuple[Any, Any]]:
+        inherited: Kind | None = "secret" if kind == "cookie" else kind
+        naming = {key for key, inner in pairs if isinstance(key, str) and _squashed(key) in _NAMING and _names(inner)}
+        described = next((_names(inner) for key, inner in pairs if key in naming), None)
+        out = []
+        for key, inner in pairs:
+            word = _squashed(key) if isinstance(key, str) else ""
+            own = secret_kind(key) if isinstance(key, str) and not _NO_NAME.search(key) else None
+            if own is None and inherited and word not in _INNOCENT:
+                own = inherited
+            if own is None and described and key not in naming and word in _NAMED:
+                own = "secret" if described == "cookie" else described
+            if described and word in ("key", "code") and key not in naming:
+                new = self._keystroke(inner)
+            else:
+                new = self.value(inner, own, depth)
+            out.append((self._text(key, 0) if isinstance(key, str) else key, new))
+        return out
+
+    def _keystroke(self, value: Any) -> Any:
+        """A key pressed in a secret field. One token for each key would give the secret away letter by letter."""
+        return self._show("", "key") if isinstance(value, str) and _KEYSTROKE.fullmatch(value) else value
+
+
+def _encoded(text: str) -> Iterator[str]:
+    """Percent-encoded, apart from what stands in place of secrets: it must stay equal to itself."""
+    position = 0
+    for shown in SHOWN.finditer(text):
+        yield quote(text[position : shown.start()], safe="", errors="surrogateescape") + shown.group()
+        position = shown.end()
+    yield quote(text[position:], safe="", errors="surrogateescape")
+
+
+def _squashed(key: str) -> str:
+    return "".join(c for c in key.casefold() if c.isalnum())
+
+
+def _names(value: Any) -> Kind | None:
+    """The kind of secret that a naming member promises: a name, or an element with names of its own."""
+    if isinstance(value, str):
+        return secret_kind(value) if len(value) <= _LONGEST_NAMING else None
+    members = value.items() if isinstance(value, dict) else value if isinstance(value, _Pairs) else ()
+    said = [inner for key, inner in members if _squashed(str(key)) in _NAMING]
+    return next(filter(None, (_names(inner) for inner in said if isinstance(inner, str))), None)
+
+
+def _object(members: list[tuple[Any, Any]]) -> dict[Any, Any]:
+    """An object whose keys may have become equal when they were replaced; no member is lost."""
+    out: dict[Any, Any] = {}
+    for key, inner in members:
+        new, count = key, 2
+        while new in out:
+            new, count = f"{key} ({count})", count + 1
+        out[new] = inner
+    return out
+
+
+def _scalars(old: Any, new: Any) -> Iterable[tuple[Any, Any]]:
+    """Every key and every value that is no container, in order, with what became of it."""
+    stack = [(old, new)]
+    while stack:
+        before, after = stack.pop()
+        if isinstance(before, _Pairs) and isinstance(after, _Pairs):
+            for (key, inner), (new_key, new_inner) in zip(reversed(before), reversed(after), strict=True):
+                stack += [(inner, new_inner), (key, new_key)]
+        elif isinstance(before, list) and isinstance(after, list):
+            stack.extend(zip(reversed(before), reversed(after), strict=True))
+        else:
+            yield before, after
+
+
+def _spelt(value: Any) -> str:
+    spelt = json.dumps(value, ensure_ascii=False)
+    # A lone surrogate can be written as an escape only.
+    return json.dumps(value) if any("\ud800" <= c <= "\udfff" for c in spelt) else spelt
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, _Pairs):
+        return _object([(key, _plain(inner)) for key, inner in value])
+    return [_plain(inner) for inner in value] if isinstance(value, list) else value

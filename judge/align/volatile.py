@@ -14,8 +14,8 @@ from itertools import pairwise
 from typing import Any
 
 from clawjudge.judge.align import moments
+from clawjudge.traces.cards import is_card_number
 from clawjudge.traces.clock import plausible
-from clawjudge.traces.secrets import is_card_number
 
 _UUID = re.compile(r"^\{?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\}?$", re.IGNORECASE)
 _HEX = re.compile(r"^(?=.*\d)(?=.*[a-f])[0-9a-f]{8,}$", re.IGNORECASE)

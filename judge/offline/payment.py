@@ -11,10 +11,10 @@ from clawjudge.judge.align.payloads import request_tree
 from clawjudge.judge.offline import cite
 from clawjudge.judge.offline.facts import Facts
 from clawjudge.judge.verdict import Citation
+from clawjudge.traces.cards import is_card_number
 from clawjudge.traces.digest import RunDigest
 from clawjudge.traces.pointers import flatten
 from clawjudge.traces.records import RequestEvent
-from clawjudge.traces.secrets import is_card_number
 from clawjudge.traces.steps import Step
 
 

@@ -58,7 +58,7 @@ def csv_table(report: JudgeReport) -> str:
             v.justification,
         )
         made_by = (judge["name"], judge["rubric"], judge["rubric_sha256"])
-        writer.writerow([*(_cell(text) for text in (*row, *made_by)), v.cost_usd])
+        writer.writerow([*(spreadsheet_cell(text) for text in (*row, *made_by)), v.cost_usd])
     return sink.getvalue()
 
 
@@ -80,7 +80,8 @@ def _strict(value: Any) -> Any:
     return value
 
 
-def _cell(text: str) -> str:
+def spreadsheet_cell(text: str) -> str:
+    """`text` made plain, and not taken for a formula by a spreadsheet."""
     # Looked at before the control characters go, because a spreadsheet takes a leading tab for the start of a formula.
     guarded = text.startswith(_FORMULA_STARTS)
     text = plain(text, limit=None)

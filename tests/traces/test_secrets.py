@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clawjudge.traces.secrets import is_card_number, mask, scrub
+from clawjudge.traces.cards import is_card_number
+from clawjudge.traces.secrets import mask, scrub
 
 # Numbers that the networks and payment providers publish for tests.
 CARDS = [

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from clawjudge.judge.case import build_case
+from clawjudge.judge.case import Case, build_case
+from clawjudge.judge.offline.facts import Facts
 from clawjudge.judge.offline.judge import OfflineJudge
 from clawjudge.judge.verdict import Verdict
 from clawjudge.traces.trace import Trace
@@ -58,12 +59,13 @@ class Run:
         self.t += ms
         return self.t
 
-    def page(self, path: str, title: str) -> None:
-        url = SITE + path
+    def page(self, path: str, title: str, site: str = SITE) -> Run:
+        url = site + path
         self.requests.append(self._request("GET", url, None, "Document"))
         self.actions.append({"type": "pageLoad", "timestamp": self.tick(80), "url": url, "title": title})
+        return self
 
-    def fill(self, element: str, value: str, path: str = "/checkout") -> None:
+    def fill(self, element: str, value: str, path: str = "/checkout") -> Run:
         target = {
             "tagName": "INPUT",
             "id": element,
@@ -76,8 +78,9 @@ class Run:
         self.actions.append({"type": "keydown", "timestamp": self.tick(20), **base, "key": value[:1], "value": ""})
         self.actions.append({"type": "input", "timestamp": self.tick(20), **base, "value": value[:1]})
         self.actions.append({"type": "change", "timestamp": self.tick(200), **base, "value": value})
+        return self
 
-    def press(self, element: str, label: str, path: str = "/checkout") -> None:
+    def press(self, element: str, label: str, path: str = "/checkout") -> Run:
         target = {
             "tagName": "BUTTON",
             "id": element,
@@ -88,9 +91,11 @@ class Run:
         self.actions.append(
             {"type": "click", "timestamp": self.tick(), "url": SITE + path, "target": target, "value": ""}
         )
+        return self
 
-    def send(self, method: str, path: str, body: Any, kind: str = "XHR") -> None:
-        self.requests.append(self._request(method, SITE + path, body, kind))
+    def send(self, method: str, path: str, body: Any, kind: str = "XHR", site: str = SITE) -> Run:
+        self.requests.append(self._request(method, site + path, body, kind))
+        return self
 
     def _request(self, method: str, url: str, body: Any, kind: str) -> dict[str, Any]:
         headers = {"Cookie": f"sid={self.session}"}
@@ -117,6 +122,10 @@ class Run:
             self.fill(element, ship[element])
         self.fill("gift", self.body["gift"]["note"])
         return self
+
+    def put_in_cart(self, **changes: Any) -> Run:
+        """Keep the lamp in the site's cart, as many sites do long before the order."""
+        return self.send("PUT", "/api/cart", {"lines": [self.body["lines"][0] | changes]})
 
     def commit(self, body: Any = None) -> Run:
         self.press("place", "Place order")
@@ -167,7 +176,7 @@ class Run:
             "task_id": 77,
             "harness": "human" if human else "x",
             "email_used": self.email,
-            "instruction": INSTRUCTION,
+            "instruction": self.task["instruction"],
         }
         (folder / "task.json").write_text(json.dumps(self.task))
         (folder / "run-meta.json").write_text(json.dumps(meta))
@@ -176,6 +185,51 @@ class Run:
             if name != "agent-messages" or not human:
                 (data / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
         return folder
+
+
+class Pair:
+    """A human's and an agent's run in memory, both with nothing done yet; asked for facts or a verdict once ready."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.human = Run("dana.1@box.example", "s_1f00aa22bb33cc44")
+        self.agent = Run("dana.2@box.example", "s_99887766aabbccdd", offset=3_600_000).read_persona()
+
+    @property
+    def both(self) -> tuple[Run, Run]:
+        return self.human, self.agent
+
+    def ask(self, instruction: str) -> None:
+        """Another task than the order of the lamps."""
+        for run in self.both:
+            run.task["instruction"] = instruction
+
+    def write(self) -> None:
+        self.human.write(self._folder / "human", human=True)
+        self.agent.write(self._folder / "agent")
+
+    def case(self) -> Case:
+        """The case as it stands on disk, written first if it is not there."""
+        if not (self._folder / "agent").exists():
+            self.write()
+        return build_case(Trace(self.agent_folder), Trace(self._folder / "human"))
+
+    @property
+    def agent_folder(self) -> Path:
+        return self._folder / "agent"
+
+    def facts(self) -> Facts:
+        facts = Facts.of(self.case())
+        assert facts is not None
+        return facts
+
+    def verdict(self) -> Verdict:
+        return OfflineJudge().judge(self.case())
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> Pair:
+    return Pair(tmp_path)
 
 
 @pytest.fixture
