@@ -4,27 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from clawjudge.judge.agentic.evidence.address import Run, seconds
 from clawjudge.judge.agentic.evidence.leaves import Limits, leaf_lines, text_lines
-from clawjudge.judge.agentic.evidence.pages import Block, LayerPages, Omissions, StagedFile
+from clawjudge.judge.agentic.evidence.pages import Block, LayerPages, Omission, Omissions, StagedFile
 from clawjudge.judge.agentic.evidence.redact import EvidenceRedactor
 from clawjudge.judge.fence import quoted
+from clawjudge.traces.clock import parse_time
 from clawjudge.traces.digest import RunDigest
 from clawjudge.traces.jsonl import read_lines
-from clawjudge.traces.pointers import unpacked
+from clawjudge.traces.pointers import flatten, unpacked
 from clawjudge.traces.problems import ProblemLog
 from clawjudge.traces.records import Message, RequestEvent
 from clawjudge.traces.steps import is_state_changing
 
 BUDGETS = {"http": 3_000_000, "actions": 1_500_000, "messages": 3_000_000}
 """Bytes of evidence per run and layer."""
-_COMMIT = Limits(characters=20_000, leaves=3000)
-_CHANGE = Limits(characters=6000, leaves=400)
-_OTHER = Limits(characters=1000, leaves=40)
-_MESSAGE = Limits(characters=16_000, leaves=200)
+_COMMIT = Limits(characters=20_000, leaves=3000, total=300_000)
+_CHANGE = Limits(characters=6000, leaves=400, total=40_000)
+_OTHER = Limits(characters=1000, leaves=40, total=8000)
+_MESSAGE = Limits(characters=16_000, leaves=200, total=32_000)
+_HELD_BYTES = 64 * 1024
+"""A longer line of a layer is written out at once: held back, many of them would fill the memory."""
 _URL = 500
 _ACTION_TEXT = 300
 _HEADERS = frozenset({"content-type", "referer", "origin"})
@@ -75,7 +79,13 @@ class LayerStaging:
                 passing.add(event.size, event.line)
                 continue
             limits = _COMMIT if commit else _CHANGE if change else _OTHER
-            yield Block(event.line, tuple(self._request(event, limits)), keep=commit)
+            if commit or event.size > _HELD_BYTES:
+                yield Block.rendered(event.line, tuple(self._request(event, limits)), keep=commit)
+            else:
+                yield Block(event.line, event.size, partial(self._request_lines, event, limits))
+
+    def _request_lines(self, event: RequestEvent, limits: Limits) -> tuple[str, ...]:
+        return tuple(self._request(event, limits))
 
     def _request(self, event: RequestEvent, limits: Limits) -> Iterator[str]:
         address, head = self._head("http", event.line, event.t_ms)
@@ -106,36 +116,45 @@ class LayerStaging:
 
     def _actions(self) -> Iterator[Block]:
         file = self.run.trace.files.relative("actions")
-        cut = self.omitted.of(self.whose, "actions", "characters of long values")
-        times = {event.line: event.t_ms for event in self.run.trace.actions()}
         skew = self.run.skew.offset_ms
         for line in read_lines(self.run.trace.files.found["actions"], "actions", file, ProblemLog()):
-            t_ms = times.get(line.number)
+            t_ms = parse_time(line.value.get("timestamp"), "ms") if isinstance(line.value, dict) else None
             address, head = self._head("actions", line.number, None if t_ms is None else t_ms - skew)
-            long: list[tuple[str, str]] = []
-            shown = _shortened(self.redactor.redact(line.value), "", long)
-            lines = [f"{head} {quoted(shown)}"]
-            for pointer, text in long:
-                cut.add(len(text) - _ACTION_TEXT)
-                lines.append(
-                    f"{address} {quoted(pointer)} [{_ACTION_TEXT}:{len(text)}] left out here:"
-                    f" {len(text) - _ACTION_TEXT} of {len(text)} characters"
-                )
-            yield Block(line.number, tuple(lines))
+            render = partial(self._action, line.value, address, head)
+            if line.size > _HELD_BYTES:
+                yield Block.rendered(line.number, render())
+            else:
+                yield Block(line.number, line.size, render)
+
+    def _action(self, value: Any, address: str, head: str) -> tuple[str, ...]:
+        cut = self.omitted.of(self.whose, "actions", "characters of long values")
+        long: list[tuple[str, str]] = []
+        lines = [f"{head} {quoted(_shortened(self.redactor.redact(value), '', long))}"]
+        for pointer, text in long:
+            cut.add(len(text) - _ACTION_TEXT)
+            lines.append(
+                f"{address} {quoted(pointer)} [{_ACTION_TEXT}:{len(text)}] left out here:"
+                f" {len(text) - _ACTION_TEXT} of {len(text)} characters"
+            )
+        return tuple(lines)
 
     # Messages
 
     def _messages(self) -> Iterator[Block]:
-        cut = self.omitted.of(self.whose, "messages", "characters of long values")
         bookkeeping = self.omitted.of(self.whose, "messages", "lines of the harness about itself, characters")
         for message in self.run.trace.messages():
             if message.role == "system" and message.text.startswith("{"):
                 # Which model drove the run stands here; a judge is not to know.
                 bookkeeping.add(len(message.text), message.line)
                 continue
-            yield Block(message.line, tuple(self._message(message, cut)))
+            size = _length(message)
+            render = partial(self._message_lines, message)
+            yield Block.rendered(message.line, render()) if size > _HELD_BYTES else Block(message.line, size, render)
 
-    def _message(self, message: Message, cut: Any) -> Iterator[str]:
+    def _message_lines(self, message: Message) -> tuple[str, ...]:
+        return tuple(self._message(message, self.omitted.of(self.whose, "messages", "characters of long values")))
+
+    def _message(self, message: Message, cut: Omission) -> Iterator[str]:
         address, head = self._head("messages", message.line, message.t_ms)
         yield f"{head} from {_ROLES.get(message.role, 'unknown')}"
         limit = _MESSAGE.characters
@@ -149,6 +168,13 @@ class LayerStaging:
         for result in message.tool_results:
             kind = "was answered with an error" if result.is_error else "was answered"
             yield from text_lines(address, kind, self.redactor.text(result.text), limit, cut)
+
+
+def _length(message: Message) -> int:
+    """About how many characters a message holds."""
+    texts = (message.text, message.thinking, *(result.text for result in message.tool_results))
+    leaves = (leaf for call in message.tool_calls for _, leaf in flatten(call.arguments))
+    return sum(map(len, texts)) + sum(len(leaf) if isinstance(leaf, str) else 8 for leaf in leaves)
 
 
 _ROLES = {

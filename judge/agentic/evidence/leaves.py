@@ -26,16 +26,20 @@ class Limits:
     characters: int
     """Of one text: three quarters from its beginning, the rest from its end."""
     leaves: int
+    total: int
+    """Characters of all texts of one record together."""
 
 
 def leaf_lines(address: str, tree: Any, prefix: str, limits: Limits, omitted: Omission) -> Iterator[str]:
     """One line or more for every leaf of `tree`, whose pointers begin with `prefix`."""
-    left_out = characters = 0
+    left_out = characters = used = 0
     for place, (pointer, leaf) in enumerate(flatten(tree, prefix)):
-        if place >= limits.leaves:
+        size = len(leaf) if isinstance(leaf, str) else 1
+        if place >= limits.leaves or used >= limits.total:
             left_out += 1
-            characters += len(leaf) if isinstance(leaf, str) else len(str(leaf))
+            characters += size
             continue
+        used += min(size, limits.characters) + min(len(pointer), _MAX_KEY)
         yield from text_lines(address, quoted(pointer[:_MAX_KEY]), leaf, limits.characters, omitted)
     if left_out:
         omitted.add(characters, count=left_out)

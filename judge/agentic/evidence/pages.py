@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -70,22 +71,28 @@ class Omissions:
             self.kinds[key] = Omission(run, layer, what)
         return self.kinds[key]
 
-    def __iter__(self):  # type: ignore[no-untyped-def]
+    def __iter__(self) -> Iterator[Omission]:
         return iter(sorted(self.kinds.values(), key=lambda o: (o.run, o.layer, o.what)))
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """The staged lines of one line of a layer."""
+    """What one line of a layer becomes. It is written out only if it is kept: most of a long layer is not."""
 
     line: int
-    lines: tuple[str, ...]
+    estimate: int
+    """About how many bytes the lines will have."""
+    render: Callable[[], tuple[str, ...]]
     keep: bool = False
     """Whether it stays however long the layer is."""
 
-    @property
-    def size(self) -> int:
-        return sum(len(line.encode("utf-8", "backslashreplace")) + 1 for line in self.lines)
+    @classmethod
+    def rendered(cls, line: int, lines: tuple[str, ...], keep: bool = False) -> Block:
+        return cls(line, _size(lines), lambda: lines, keep)
+
+
+def _size(lines: Iterable[str]) -> int:
+    return sum(len(line.encode("utf-8", "backslashreplace")) + 1 for line in lines)
 
 
 class LayerPages:
@@ -93,49 +100,65 @@ class LayerPages:
 
     def __init__(self, folder: Path, run: str, layer: str, budget: int, omitted: Omissions) -> None:
         self._folder, self._run, self._layer = folder, run, layer
-        self._omitted = omitted
+        self._omitted = omitted.of(run, layer, "lines in the middle, about so many bytes")
         self._half = budget // 2
-        self._head_bytes = self._tail_bytes = 0
-        self._kept: list[Block] = []
-        self._kept_bytes = 0
+        self._head_left = self._kept_left = self._half
+        self._kept: list[tuple[int, tuple[str, ...]]] = []
         self._tail: deque[Block] = deque()
+        self._tail_bytes = 0
         self._page: list[str] = []
         self._page_bytes = 0
         self._span: tuple[int, int] | None = None
         self.files: list[StagedFile] = []
 
     def add(self, block: Block) -> None:
-        if self._head_bytes + block.size <= self._half and not self._tail:
-            self._head_bytes += block.size
-            self._write(block)
+        if not self._tail and self._head_left > 0:
+            lines = block.render()
+            self._head_left -= _size(lines)
+            self._write(block.line, lines)
             return
         self._tail.append(block)
-        self._tail_bytes += block.size
+        self._tail_bytes += block.estimate
         while self._tail_bytes > self._half and len(self._tail) > 1:
             dropped = self._tail.popleft()
-            self._tail_bytes -= dropped.size
-            if dropped.keep and self._kept_bytes + dropped.size <= self._half:
-                self._kept.append(dropped)
-                self._kept_bytes += dropped.size
-            else:
-                self._omitted.of(self._run, self._layer, "lines in the middle, bytes").add(dropped.size, dropped.line)
+            self._tail_bytes -= dropped.estimate
+            self._let_go(dropped)
+
+    def _let_go(self, block: Block) -> None:
+        if block.keep and self._kept_left > 0:
+            lines = block.render()
+            self._kept_left -= _size(lines)
+            self._kept.append((block.line, lines))
+        else:
+            self._omitted.add(block.estimate, block.line)
 
     def close(self) -> list[StagedFile]:
         """Write what is held back; the files in order."""
-        for block in (*self._kept, *self._tail):
-            self._write(block)
+        end: deque[tuple[int, tuple[str, ...]]] = deque()
+        left = self._half
+        while self._tail:
+            block = self._tail.pop()
+            # An estimate may have been too low: the end counts, so it is filled from there.
+            if left > 0:
+                lines = block.render()
+                left -= _size(lines)
+                end.appendleft((block.line, lines))
+            else:
+                self._let_go(block)
+        for line, lines in (*sorted(self._kept, key=lambda kept: kept[0]), *end):
+            self._write(line, lines)
         self._flush()
         return self.files
 
-    def _write(self, block: Block) -> None:
-        for line in block.lines:
-            size = len(line.encode("utf-8", "backslashreplace")) + 1
+    def _write(self, line: int, lines: tuple[str, ...]) -> None:
+        for text in lines:
+            size = _size((text,))
             if self._page and (self._page_bytes + size > PAGE_BYTES or len(self._page) >= PAGE_LINES):
                 self._flush()
-            self._page.append(line)
+            self._page.append(text)
             self._page_bytes += size
-            first = self._span[0] if self._span else block.line
-            self._span = (first, block.line)
+            first = self._span[0] if self._span else line
+            self._span = (first, line)
 
     def _flush(self) -> None:
         if not self._page:

@@ -118,7 +118,7 @@ def _interception(run: RunDigest, whose: Run, redactor: EvidenceRedactor, folder
     from clawjudge.judge.agentic.evidence.leaves import Limits, leaf_lines
     from clawjudge.judge.agentic.evidence.pages import Omission
 
-    limits = Limits(characters=20_000, leaves=1000)
+    limits = Limits(characters=20_000, leaves=1000, total=200_000)
     lines = list(
         leaf_lines(f"{whose} interception", redactor.redact(document), "", limits, Omission(whose, "http", ""))
     )
