@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from clawjudge.judge.agentic.evidence.address import Run, seconds
-from clawjudge.judge.agentic.evidence.leaves import Limits, leaf_lines, text_lines
+from clawjudge.judge.agentic.evidence.leaves import Limits, leaf_lines, shortened, text_lines
 from clawjudge.judge.agentic.evidence.pages import Block, LayerPages, Omission, Omissions, StagedFile
 from clawjudge.judge.agentic.evidence.redact import EvidenceRedactor
 from clawjudge.judge.fence import quoted
@@ -29,8 +29,10 @@ _OTHER = Limits(characters=1000, leaves=40, total=8000)
 _MESSAGE = Limits(characters=16_000, leaves=200, total=32_000)
 _HELD_BYTES = 64 * 1024
 """A longer line of a layer is written out at once: held back, many of them would fill the memory."""
+_HEADER = Limits(characters=1000, leaves=1, total=1000)
+_ACTION = Limits(characters=300, leaves=200, total=6000)
 _URL = 500
-_ACTION_TEXT = 300
+_WORD = 100
 _HEADERS = frozenset({"content-type", "referer", "origin"})
 """Headers that say something of what was done; the others are counted."""
 _SMALL_LOG = 2_000_000
@@ -89,18 +91,17 @@ class LayerStaging:
 
     def _request(self, event: RequestEvent, limits: Limits) -> Iterator[str]:
         address, head = self._head("http", event.line, event.t_ms)
-        url = self.redactor.text(event.url)
-        facts: dict[str, Any] = {"method": event.method, "url": url[:_URL]}
-        facts |= {"resource_type": event.resource_type} if event.resource_type else {}
+        facts: dict[str, Any] = {"method": event.method[:_WORD], "url": self._short(event.url)}
+        facts |= {"resource_type": event.resource_type[:_WORD]} if event.resource_type else {}
         facts |= {"status": event.status} if event.status is not None else {}
         facts |= {"blocked": event.blocked} if event.blocked is not None else {}
         yield f"{head} {quoted(facts)}"
         cut = self.omitted.of(self.whose, "http", "characters of long values")
-        if len(url) > _URL:
-            yield from text_lines(address, '"/url"', url, limits.characters, cut)
+        if len(event.url) > _URL:
+            yield from text_lines(address, '"/url"', event.url, limits, cut, self.redactor, "url")
         headers = {name: value for name, value in event.headers.items() if name.casefold() in _HEADERS}
         for name, value in headers.items():
-            yield from text_lines(address, quoted(f"/headers/{name}"), self.redactor.redact(value, name), _URL, cut)
+            yield from text_lines(address, quoted(f"/headers/{name}"), value, _HEADER, cut, self.redactor, name)
         others = len(event.headers) - len(headers)
         self.omitted.of(self.whose, "http", "request headers, characters").add(
             sum(len(n) + len(v) for n, v in event.headers.items() if n not in headers), count=others
@@ -108,9 +109,15 @@ class LayerStaging:
         payload = event.payload()
         if payload.kind == "none":
             return
-        yield from leaf_lines(address, self.redactor.redact(unpacked(payload.value)), "/body", limits, cut)
+        yield from leaf_lines(address, unpacked(payload.value), "/body", limits, cut, self.redactor)
         for problem in payload.problems:
             yield f"{address} note on the body: {quoted(problem)}"
+
+    def _short(self, url: str) -> str:
+        """The beginning of an address; a long one stands whole behind it."""
+        # Looked at a little further than shown, so that no secret is left in halves.
+        shown = self.redactor.redact(url[: 4 * _URL], "url")
+        return str(shown)[:_URL]
 
     # Actions
 
@@ -128,14 +135,16 @@ class LayerStaging:
 
     def _action(self, value: Any, address: str, head: str) -> tuple[str, ...]:
         cut = self.omitted.of(self.whose, "actions", "characters of long values")
-        long: list[tuple[str, str]] = []
-        lines = [f"{head} {quoted(_shortened(self.redactor.redact(value), '', long))}"]
-        for pointer, text in long:
-            cut.add(len(text) - _ACTION_TEXT)
-            lines.append(
-                f"{address} {quoted(pointer)} [{_ACTION_TEXT}:{len(text)}] left out here:"
-                f" {len(text) - _ACTION_TEXT} of {len(text)} characters"
-            )
+        shown, gone = shortened(value, _ACTION, self.redactor)
+        lines = [f"{head} {quoted(shown)}"]
+        for pointer, length in gone.lengths.items():
+            left_out = length - _ACTION.characters
+            cut.add(left_out)
+            where = f"{quoted(pointer[:_URL])} [{_ACTION.characters}:{length}]"
+            lines.append(f"{address} {where} left out here: {left_out} of {length} characters")
+        if gone.leaves:
+            cut.add(gone.characters, count=gone.leaves)
+            lines.append(f"{address} left out here: {gone.leaves} more values with {gone.characters} characters")
         return tuple(lines)
 
     # Messages
@@ -157,17 +166,16 @@ class LayerStaging:
     def _message(self, message: Message, cut: Omission) -> Iterator[str]:
         address, head = self._head("messages", message.line, message.t_ms)
         yield f"{head} from {_ROLES.get(message.role, 'unknown')}"
-        limit = _MESSAGE.characters
         if message.text:
-            yield from text_lines(address, "said", self.redactor.text(message.text), limit, cut)
+            yield from text_lines(address, "said", message.text, _MESSAGE, cut, self.redactor)
         if message.thinking:
-            yield from text_lines(address, "thought", self.redactor.text(message.thinking), limit, cut)
+            yield from text_lines(address, "thought", message.thinking, _MESSAGE, cut, self.redactor)
         for call in message.tool_calls:
-            yield f"{address} called: {quoted(call.name[:_URL])}"
-            yield from leaf_lines(address, self.redactor.redact(call.arguments), "", _MESSAGE, cut)
+            yield f"{address} called: {quoted(call.name[:_WORD])}"
+            yield from leaf_lines(address, call.arguments, "", _MESSAGE, cut, self.redactor)
         for result in message.tool_results:
             kind = "was answered with an error" if result.is_error else "was answered"
-            yield from text_lines(address, kind, self.redactor.text(result.text), limit, cut)
+            yield from text_lines(address, kind, result.text, _MESSAGE, cut, self.redactor)
 
 
 def _length(message: Message) -> int:
@@ -184,15 +192,3 @@ _ROLES = {
     "tool": "a tool",
     "result": "the harness",
 }
-
-
-def _shortened(value: Any, pointer: str, long: list[tuple[str, str]]) -> Any:
-    """An action with long texts cut; the cut ones are noted with their pointers."""
-    if isinstance(value, str) and len(value) > _ACTION_TEXT:
-        long.append((pointer, value))
-        return value[:_ACTION_TEXT]
-    if isinstance(value, dict):
-        return {str(k)[:_ACTION_TEXT]: _shortened(v, f"{pointer}/{k}"[:_URL], long) for k, v in value.items()}
-    if isinstance(value, list):
-        return [_shortened(v, f"{pointer}/{i}", long) for i, v in enumerate(value)]
-    return value

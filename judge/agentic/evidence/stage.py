@@ -47,7 +47,7 @@ def stage(case: Case, folder: Path, layers: Collection[str] = LAYERS, rubric: Ru
     if case.reference is not None:
         runs["reference"] = case.reference
     start_ms: dict[str, int] = {whose: start for whose, run in runs.items() if (start := _start(run)) is not None}
-    redactor = EvidenceRedactor()
+    redactor = EvidenceRedactor(case)
     omitted = Omissions()
     compared = RunComparison.of(case)
     alignment = compared.alignment if compared is not None else align_runs(case)
@@ -119,7 +119,5 @@ def _interception(run: RunDigest, whose: Run, redactor: EvidenceRedactor, folder
     from clawjudge.judge.agentic.evidence.pages import Omission
 
     limits = Limits(characters=20_000, leaves=1000, total=200_000)
-    lines = list(
-        leaf_lines(f"{whose} interception", redactor.redact(document), "", limits, Omission(whose, "http", ""))
-    )
+    lines = list(leaf_lines(f"{whose} interception", document, "", limits, Omission(whose, "http", ""), redactor))
     return [write_lines(folder, f"{whose}/interception.txt", lines, whose, "interception")]
