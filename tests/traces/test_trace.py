@@ -18,11 +18,13 @@ from hypothesis import strategies as st
 
 from clawjudge.traces.digest import digest
 from clawjudge.traces.files import LAYER_FILES, RUN_FILES
+from clawjudge.traces.jsonl import decode_tolerant
 from clawjudge.traces.records import Target
 from clawjudge.traces.task import EvalSchema, parse_task
 from clawjudge.traces.trace import Trace
 
 NOW = 1_796_040_000_000
+BLANK = b" \t\r\n\xef\xbb\xbf"
 TASK = {"instruction": "Buy a mug", "eval_schema": {"url_pattern": "shop\\.test/orders", "method": "POST"}}
 SCHEMA = parse_task({**TASK, "metadata": {"sites_involved": ["shop.test"]}}, "test").eval_schema
 
@@ -306,7 +308,9 @@ content = (
 
 def read_everything(root: Path, schema: EvalSchema | None) -> Trace:
     trace = Trace(root)
-    digest(trace, schema)
+    found = digest(trace, schema)
+    assert found.counts.get("http", 0) == sum(1 for _ in trace.requests())
+    assert found.counts.get("actions", 0) == sum(1 for _ in trace.actions())
     assert isinstance(trace.meta.raw, dict)
     assert trace.task is None or trace.task.instruction
     trace.screenshots()
@@ -326,9 +330,20 @@ def read_everything_of(root: Path, files: dict[str, bytes], schema: EvalSchema |
     for key, raw in files.items():
         write(root, names[key] if key == "meta" else f"data/{names[key]}", raw)
     trace = read_everything(root, schema)
-    for key in ("actions", "http"):
-        if key in files:
-            assert_counted(trace, key, files[key])
+    for key, raw in files.items():
+        if key in ("actions", "http"):
+            assert_counted(trace, key, raw)
+        elif key == "messages":
+            assert list(trace.messages()) or trace.problems.of(key) or not raw.strip(BLANK), "messages lost in silence"
+        elif not is_object(raw):
+            assert trace.problems.counts, f"{key} is no document, and nobody says so"
+
+
+def is_object(raw: bytes) -> bool:
+    try:
+        return isinstance(decode_tolerant(raw.strip(BLANK))[0], dict)
+    except ValueError:
+        return False
 
 
 def assert_counted(trace: Trace, layer: str, raw: bytes) -> None:

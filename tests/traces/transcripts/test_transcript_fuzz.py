@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from clawjudge.traces.problems import ProblemLog
 from clawjudge.traces.records import Message
+from clawjudge.traces.transcripts.controls import ROLES
 from clawjudge.traces.transcripts.pages import page_states, read_page
 from clawjudge.traces.transcripts.persona import parse_shown, personas_shown
 from clawjudge.traces.transcripts.read import read_messages
@@ -60,12 +61,8 @@ def read(path: Path, text: str) -> tuple[list[Message], ProblemLog]:
     return list(read_messages(path, "m.jsonl", problems)), problems
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(parts=lines)
-def test_any_json_line(path: Path, parts: list[Any]) -> None:
-    messages, problems = read(path, "".join(json.dumps(part) + "\n" for part in parts))
-    list(page_states(messages))
-    personas_shown(messages)
+def assert_whole(messages: list[Message], problems: ProblemLog) -> None:
+    """Every part of every message has its type, and what is not understood is counted."""
     for message in messages:
         assert isinstance(message.text, str)
         assert isinstance(message.thinking, str)
@@ -78,19 +75,45 @@ def test_any_json_line(path: Path, parts: list[Any]) -> None:
     assert problems.counts[("messages", "m.jsonl", "unknown_line")] == unknown
 
 
+@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(parts=lines)
+def test_any_json_line(path: Path, parts: list[Any]) -> None:
+    messages, problems = read(path, "".join(json.dumps(part) + "\n" for part in parts))
+    list(page_states(messages))
+    personas_shown(messages)
+    assert_whole(messages, problems)
+
+
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(value=values, cut=st.integers(0, 200))
 def test_any_document(path: Path, value: Any, cut: int) -> None:
     text = json.dumps({"history": value, "x": value}, indent=1)
-    read(path, text)
-    read(path, text[:-cut] if cut else text)
+    assert_whole(*read(path, text))
+    cut = min(cut, len(text) - 1)
+    messages, problems = read(path, text[: len(text) - cut])
+    assert_whole(messages, problems)
+    assert not cut or problems.counts, "a document that ends in the middle is a problem"
 
 
 @settings(max_examples=300, deadline=None)
 @given(text=st.text(alphabet=st.sampled_from("<>/\"'=[]-: \n\tabinputlket`{}#\\|1→*&;é\ud800"), max_size=200))
 def test_any_page_text(text: str) -> None:
-    read_page(text)
-    parse_shown(text)
+    page = read_page(text)
+    assert {control.role for control in page.controls} <= ROLES
+    shown = [page.url, page.title, *page.texts, *(c.label for c in page.controls)]
+    # Escapes aside, nothing is shown that was not there.
+    assert "&" in text or "\\" in text or all(set(words) <= set(text) | {" "} for words in shown)
+    assert all(isinstance(value, dict) for value in parse_shown(text))
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    before=st.text(alphabet=st.sampled_from("<>/'=-: \nabinputlket#|1*é"), max_size=80),
+    label=st.text(alphabet="abcdef", min_size=1, max_size=8),
+)
+def test_a_control_is_seen_below_any_text(before: str, label: str) -> None:
+    page = read_page(f'{before}\n- Page URL: http://a.test/\n- Page Snapshot:\n- textbox "{label}"\n')
+    assert label in [control.label for control in page.controls]
 
 
 SAMPLES: list[Any] = [
