@@ -2,65 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from shop_run import NOW, ORDER, SHOP, load, make, page, press, read, schema, sent
 
-from clawjudge.traces.digest import RunDigest, digest, is_captcha
-from clawjudge.traces.task import EvalSchema, parse_task
-from clawjudge.traces.trace import Trace
-
-NOW = 1_796_040_000
-SHOP = "http://shop.test"
-ORDER = f"{SHOP}/api/orders"
-
-
-def schema(pattern: str = r"shop\.test/api/orders$", method: str = "POST", **more: Any) -> EvalSchema:
-    document = {"instruction": "Buy", "eval_schema": {"url_pattern": pattern, "method": method, **more}}
-    return parse_task({**document, "metadata": {"sites_involved": ["shop.test"]}}, "test").eval_schema
-
-
-def load(url: str = f"{SHOP}/", t: float = 0, **more: Any) -> dict[str, Any]:
-    return {"type": "pageLoad", "timestamp": round((NOW + t) * 1000), "url": url, **more}
-
-
-def press(name: str = "go", t: float = 0) -> dict[str, Any]:
-    target = {"tagName": "BUTTON", "id": name, "textContent": name, "xpath": f"/{name}"}
-    return {"type": "click", "timestamp": round((NOW + t) * 1000), "url": f"{SHOP}/", "target": target}
-
-
-def sent(url: str = ORDER, method: str = "POST", t: float = 1, body: Any = None, **more: Any) -> dict[str, Any]:
-    kind = {"resource_type": "XHR", "headers": {"content-type": "application/json"}}
-    return {"timestamp": NOW + t, "url": url, "method": method, "body": body, **kind, **more}
-
-
-def page(url: str, t: float = 0) -> dict[str, Any]:
-    return sent(url, "GET", t, resource_type="Document")
-
-
-def make(root: Path, **layers: Any) -> Trace:
-    names = {"actions": "actions.jsonl", "http": "requests.jsonl", "messages": "agent-messages.jsonl"}
-    (root / "data").mkdir(exist_ok=True)
-    (root / "run-meta.json").write_text("{}")
-    for key, content in layers.items():
-        if key in names:
-            text = "".join(json.dumps(line) + "\n" for line in content)
-            (root / "data" / names[key]).write_text(text)
-        else:
-            (root / "data" / f"{key}.json").write_text(json.dumps(content))
-    return Trace(root)
-
-
-def read(root: Path, wanted: EvalSchema | None = None, **layers: Any) -> RunDigest:
-    layers.setdefault("actions", [load()])
-    return digest(make(root, **layers), wanted or schema())
-
-
-def codes(found: RunDigest) -> list[str]:
-    return [problem.code for problem in found.trace.problems]
-
+from clawjudge.traces.digest import digest, is_captcha
 
 # Commits
 

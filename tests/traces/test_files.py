@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from shop_run import as_nobody
 
 from clawjudge.traces.errors import InvalidRun
 from clawjudge.traces.files import LAYER_FILES, PRIOR_VERDICT_FILES, RUN_FILES, RunFiles, is_run_folder, locate
@@ -33,19 +34,6 @@ def find(root: Path) -> tuple[RunFiles, list[tuple[str, str, str]]]:
     log = ProblemLog()
     files = locate(root, log)
     return files, [(p.code, p.layer, p.file) for p in log]
-
-
-@contextlib.contextmanager
-def as_nobody() -> Iterator[None]:
-    """Tests may run as root, whom no permission stops."""
-    if os.geteuid() != 0:
-        yield
-        return
-    os.seteuid(65534)
-    try:
-        yield
-    finally:
-        os.seteuid(0)
 
 
 @pytest.fixture

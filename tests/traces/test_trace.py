@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import math
-import os
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from shop_run import as_nobody
 
 from clawjudge.traces.digest import digest
 from clawjudge.traces.files import LAYER_FILES, RUN_FILES
@@ -174,19 +173,6 @@ def test_unusable_task_is_a_problem(tmp_path: Path, document: dict[str, Any]) ->
     trace = run(tmp_path, task=document)
     assert trace.task is None
     assert [(p.code, p.file) for p in trace.problems] == [("invalid_task", "task.json")]
-
-
-@contextlib.contextmanager
-def as_nobody() -> Iterator[None]:
-    """Tests may run as root, whom no permission stops."""
-    if os.geteuid() != 0:
-        yield
-        return
-    os.seteuid(65534)
-    try:
-        yield
-    finally:
-        os.seteuid(0)
 
 
 READERS: dict[str, Callable[[Trace], Any]] = {
