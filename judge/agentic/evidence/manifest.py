@@ -18,6 +18,7 @@ from clawjudge.judge.verdict import Citation
 from clawjudge.traces.jsonl import decode_tolerant, line_at
 from clawjudge.traces.meta import MAX_DOCUMENT_BYTES
 from clawjudge.traces.pointers import flatten
+from clawjudge.traces.secrets import mask
 from clawjudge.traces.trace import Trace
 
 SCHEMA_VERSION = 1
@@ -204,32 +205,63 @@ class Manifest:
     def _found(self, document: Any, pointer: str | None, quotation: str) -> tuple[str | None, str] | None:
         """Pointer and words under which `quotation` can be checked; None if it does not stand there."""
         wordings = list(dict.fromkeys([quotation, quotation.strip(), _decoded(quotation)]))
-        if pointer is not None:
-            try:
-                value = at(document, pointer)
-            except (KeyError, IndexError, ValueError, TypeError, RecursionError):
-                return None
-            said = self._said(value, pointer, wordings)
-            return None if said is None else (pointer, said)
-        for place, leaf in flatten(document):
-            said = self._said(leaf, place, wordings)
-            if said is not None:
-                return place, said
+        for place, value in _values(document, pointer):
+            for wording in wordings:
+                if says(value, wording, _leaf_name(place)):
+                    return place, wording
+        secret = self._found_secret(document, pointer, wordings)
+        if secret is not None or pointer is not None:
+            return secret
         # Several values of one line at once, as a line of the actions shows them.
-        return next(((None, wording) for wording in wordings if says(document, wording)), None)
+        long = (wording for wording in wordings if len(wording) >= _MIN_SEVERAL)
+        return next(((None, wording) for wording in long if says(document, wording)), None)
 
-    def _said(self, value: Any, pointer: str, wordings: list[str]) -> str | None:
-        name = pointer.rsplit("/", 1)[-1]
-        for wording in wordings:
-            if says(value, wording, name):
-                return wording
-        # The judge saw the value with its secrets replaced; the check knows them by its own signs.
-        shown = self.redactor.redact(value, name)
-        if shown != value and any(wording and wording in str(shown) for wording in wordings):
-            return quote(value, name)
-        return None
+    def _found_secret(self, document: Any, pointer: str | None, wordings: list[str]) -> tuple[str, str] | None:
+        """The same for words that the judge saw with a secret replaced, which no verdict may hold."""
+        originals = dict(_values(document, pointer))
+        redacted = self.redactor.redact(document)
+        for place, shown in _values(redacted, pointer):
+            original = originals.get(place)
+            if shown == original or not any(wording and wording in str(shown) for wording in wordings):
+                continue
+            masked = mask(original, _leaf_name(place))
+            if masked != original:
+                return place, quote(original, _leaf_name(place))
+            # Only what stands beside it makes it a secret: then that is cited.
+            return self._beside(document)
+        whole = "" if pointer is not None or redacted == document else json.dumps(redacted, ensure_ascii=False)
+        several = any(len(wording) >= _MIN_SEVERAL and wording in whole for wording in wordings)
+        return self._beside(document) if several else None
+
+    def _beside(self, document: Any) -> tuple[str, str] | None:
+        """Something of the line that is no secret: the element that was typed into, else the first text."""
+        shown = dict(flatten(self.redactor.redact(document)))
+        plain = [
+            (place, leaf)
+            for place, leaf in flatten(document)
+            if isinstance(leaf, str) and leaf.strip() and shown.get(place) == leaf
+        ]
+        first = next((found for found in plain if found[0].startswith("/target/")), plain[0] if plain else None)
+        return None if first is None else (first[0], quote(first[1], _leaf_name(first[0])))
 
 
+def _values(document: Any, pointer: str | None) -> Iterator[tuple[str, Any]]:
+    """The value at `pointer`, if there is one; without a pointer, every leaf."""
+    if pointer is None:
+        yield from flatten(document)
+        return
+    try:
+        yield pointer, at(document, pointer)
+    except (KeyError, IndexError, ValueError, TypeError, RecursionError):
+        return
+
+
+def _leaf_name(pointer: str) -> str:
+    return pointer.rsplit("/", 1)[-1]
+
+
+_MIN_SEVERAL = 4
+"""Characters that words from several values at once must have to say anything."""
 _NEAR_MS = 3000
 _NOTHING = object()
 

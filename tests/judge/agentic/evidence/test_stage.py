@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -60,6 +62,85 @@ def test_what_is_cited_as_the_evidence_names_it_holds_in_the_recording(
 ) -> None:
     citation = staged.to_citation(address, quotation)
     assert CitationCheck(case.folders).verify(citation).verified, citation
+
+
+@pytest.fixture
+def with_secrets(tmp_path: Path) -> tuple[Case, Manifest]:
+    """A run in which a card and a password were entered, with the same card in both runs."""
+    typed = {"type": "change", "timestamp": 1796023452100, "url": "http://noodlerun.test/checkout"}
+    entered = [
+        typed | {"target": {"tagName": "INPUT", "id": "user-password"}, "value": SECRETS[0]},
+        typed | {"target": {"tagName": "INPUT", "id": "card-number"}, "value": SECRETS[1]},
+    ]
+    sent = {
+        "timestamp": 1796023450.0,
+        "method": "POST",
+        "url": f"http://noodlerun.test/login?access_token={SECRETS[2]}",
+    }
+    sent |= {
+        "headers": {"Cookie": f"sid={SECRETS[3]}", "Authorization": f"Bearer {SECRETS[4]}"},
+        "resource_type": "XHR",
+    }
+    sent |= {"body": {"user": "alex", "password": SECRETS[0], "card": SECRETS[1]}}
+    said = {
+        "type": "message",
+        "message": {"role": "assistant", "content": [{"type": "text", "text": f"I typed {SECRETS[0]}"}]},
+    }
+    for name in ("agent", "reference"):
+        run = tmp_path / name
+        shutil.copytree(EXAMPLES / {"agent": "wrong-quantity"}.get(name, name), run)
+        actions = next(run.rglob("actions.jsonl"))
+        requests = next(run.rglob("requests.jsonl"))
+        actions.write_text(actions.read_text() + "".join(json.dumps(line) + "\n" for line in entered))
+        requests.write_text(json.dumps(sent) + "\n" + requests.read_text())
+    messages = tmp_path / "agent" / "agent-messages.jsonl"
+    messages.write_text(messages.read_text() + json.dumps(said) + "\n")
+    case = build_case(Trace(tmp_path / "agent"), Trace(tmp_path / "reference"))
+    return case, stage(case, tmp_path / "evidence", ["http", "actions", "messages"])
+
+
+SECRETS = (
+    "Maple-Syrup-4417",
+    "4519873424604532",
+    "tok_9f8e7d6c5b4a39281",
+    "s3ss10n-0a1b2c3d4e5f",
+    "abcDEF123456ghiJKL789",
+)
+
+
+def test_no_secret_is_staged_and_equal_ones_stay_equal(with_secrets: tuple[Case, Manifest]) -> None:
+    _, manifest = with_secrets
+    for path in manifest.folder.rglob("*"):
+        text = path.read_text("utf-8") if path.is_file() else ""
+        assert [secret for secret in SECRETS if secret in text] == [], path
+    lines = [
+        (manifest.folder / run / "http-0001.txt").read_text("utf-8").splitlines() for run in ("agent", "reference")
+    ]
+    tokens = [
+        {line.partition(" ")[2] for line in run if "/body/password" in line or "/body/card" in line} for run in lines
+    ]
+    assert tokens[0] == tokens[1]
+    assert all(re.search(r"\[(password|card):[0-9a-f]{12}\]", line) for line in tokens[0])
+    assert len(tokens[0]) == 2
+
+
+def test_the_same_case_gives_the_same_bytes(with_secrets: tuple[Case, Manifest], tmp_path: Path) -> None:
+    case, manifest = with_secrets
+    again = stage(case, tmp_path / "again", ["messages", "actions", "http"])
+    assert again.evidence_sha256 == manifest.evidence_sha256
+    assert again.document() == manifest.document()
+
+
+@pytest.mark.parametrize(
+    "address", ["agent actions:141 /value", "agent actions:141", "agent http:1 /body/password", "agent messages:35"]
+)
+def test_a_secret_is_cited_by_its_token_and_never_quoted(with_secrets: tuple[Case, Manifest], address: str) -> None:
+    case, manifest = with_secrets
+    (token,) = set(re.findall(r"\[password:[0-9a-f]{12}\]", (manifest.folder / "agent/actions-0001.txt").read_text()))
+    citation = manifest.to_citation(address, token)
+    assert CitationCheck(case.folders).verify(citation).verified, citation
+    assert SECRETS[0] not in citation.quote
+    assert citation.line == int(re.findall(r":(\d+)", address)[0])
 
 
 @pytest.mark.parametrize(
