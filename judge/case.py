@@ -15,10 +15,12 @@ from clawjudge.judge.align import quantities
 from clawjudge.judge.align.sources import Document, TaskSources
 from clawjudge.judge.align.texts import is_email
 from clawjudge.traces.digest import RunDigest, digest
-from clawjudge.traces.errors import UnsafePath
+from clawjudge.traces.errors import InvalidInput, UnsafePath
+from clawjudge.traces.given import read_given
+from clawjudge.traces.jsonl import decode
 from clawjudge.traces.meta import read_document
 from clawjudge.traces.paths import inside
-from clawjudge.traces.pointers import flatten
+from clawjudge.traces.pointers import MAX_LEVELS, flatten
 from clawjudge.traces.step_frames import probe_pictures
 from clawjudge.traces.task import Task
 from clawjudge.traces.trace import Trace
@@ -78,17 +80,16 @@ def build_case(agent: Trace, reference: Trace | None, persona: Iterable[Document
 
 
 def read_persona(path: Path) -> Document:
-    """A persona file given with `--persona`. Raises ValueError if it is no JSON object."""
-    import json
-
+    """A persona file given with `--persona`. Raises `InvalidInput` if it is no file with a JSON object."""
+    raw = read_given(path, _MAX_PERSONA_BYTES)
     try:
-        value = json.loads(path.read_text("utf-8-sig"))
-    except OSError as error:
-        raise ValueError(f"{path}: cannot be read: {error.strerror}") from error
+        value = decode(raw.removeprefix(b"\xef\xbb\xbf"))
     except ValueError as error:
-        raise ValueError(f"{path}: not JSON: {error}") from error
+        raise InvalidInput(f"{path}: not JSON: {error}; give a file with a JSON object") from error
     if not isinstance(value, dict):
-        raise ValueError(f"{path}: a persona is a JSON object, this is a {type(value).__name__}")
+        raise InvalidInput(f"{path}: a persona is a JSON object, this is a {type(value).__name__}")
+    if any(pointer.count("/") > MAX_LEVELS for pointer, _ in flatten(value)):
+        raise InvalidInput(f"{path}: is nested more than {MAX_LEVELS} levels deep; no user's details are")
     return Document("persona", path.name, value)
 
 

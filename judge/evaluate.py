@@ -20,7 +20,7 @@ from clawjudge.judge.case import Case, build_case, read_persona
 from clawjudge.judge.offline.judge import OfflineJudge
 from clawjudge.judge.pairing import Pairing, pair
 from clawjudge.judge.verdict import Fingerprint, JudgeReport, Stage1, Verdict
-from clawjudge.traces.errors import TraceError
+from clawjudge.traces.errors import InvalidInput, TraceError
 from clawjudge.traces.trace import Trace
 
 JUDGES = ("auto", "offline")
@@ -30,7 +30,7 @@ _Z95 = 1.959963984540054
 """Two-sided 95 % point of the normal distribution."""
 
 
-class UnavailableJudge(ValueError):
+class UnavailableJudge(InvalidInput):
     """A judge was asked for by a name that this version does not have."""
 
 
@@ -89,7 +89,7 @@ def evaluate(
     `clawjudge.judge.pairing.pair` says which reference serves which run. `persona` is a JSON file with the user's
     details; `limit` judges the first runs only. Verdicts come in the order of the runs' paths, each handed to
     `on_verdict` as soon as it is there. A run that cannot be read or judged is `unjudged`, never an exception.
-    Raises `UnavailableJudge`, `ValueError` for a persona that is none, and `InvalidRun` for paths that hold no run.
+    Raises `UnavailableJudge`, `InvalidInput` for a persona that is none, and `InvalidRun` for paths that hold no run.
     """
     choice = choose_judge(judge)
     documents = [] if persona is None else [read_persona(persona)]

@@ -14,7 +14,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from clawjudge.traces.errors import InvalidTask, UnsafePath
+from clawjudge.traces.errors import InvalidInput, InvalidTask, UnsafePath
+from clawjudge.traces.given import read_given
 from clawjudge.traces.jsonl import decode, read_lines
 from clawjudge.traces.paths import inside
 from clawjudge.traces.patterns import Pattern, cannot_match, compile_pattern, is_placeholder
@@ -22,6 +23,7 @@ from clawjudge.traces.pointers import flatten
 from clawjudge.traces.problems import ProblemLog
 
 HTTP_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE"})
+MAX_TASK_BYTES = 16 * 1024 * 1024
 MAX_CONSTRAINT_DEPTH = 64
 """Levels of nesting in a body or params constraint, so that matching may recurse over it."""
 
@@ -169,11 +171,10 @@ def load_task(path: Path) -> Task:
     """The task in a `task.json`, or in the folder that holds one. Raises `InvalidTask`."""
     file = path / "task.json" if path.is_dir() else path
     try:
-        data = decode(file.read_bytes().removeprefix(b"\xef\xbb\xbf"))
-    except FileNotFoundError as error:
-        raise InvalidTask(f"{file}: no such file; give a task.json or the folder that holds it") from error
-    except OSError as error:
-        raise InvalidTask(f"{file}: cannot be read: {error.strerror}; check the path and its permissions") from error
+        data = decode(read_given(file, MAX_TASK_BYTES).removeprefix(b"\xef\xbb\xbf"))
+    except InvalidInput as error:
+        remedy = "" if file.exists() else "; give a task.json or the folder that holds it"
+        raise InvalidTask(f"{error}{remedy}") from error
     except ValueError as error:
         raise InvalidTask(f"{file}: not JSON: {error}; correct the file") from error
     task = parse_task(data, str(file))

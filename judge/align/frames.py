@@ -8,6 +8,7 @@ from pathlib import Path
 from clawjudge.judge.align.alignment import Alignment
 from clawjudge.traces.atomic import write_atomically
 from clawjudge.traces.digest import RunDigest
+from clawjudge.traces.errors import InvalidInput
 from clawjudge.traces.keyframes import Keyframe, Moment
 from clawjudge.traces.step_frames import step_frames
 
@@ -19,7 +20,7 @@ def write_frames(alignment: Alignment, agent: RunDigest, reference: RunDigest, f
 
     Names are `NNN-status-run-moment.jpg` with the place of the pair in the alignment, counted from 0, and hold no text
     of a trace. A screen like one that was already written for the same run is left out.
-    Raises `ValueError` if `folder` holds anything, is no folder, or lies inside a run.
+    Raises `InvalidInput` if `folder` holds anything, is no folder, or lies inside a run.
     """
     check_folder(folder, agent.trace.root, reference.trace.root)
     pictures = list(_pictures(alignment, agent, reference))
@@ -30,14 +31,14 @@ def write_frames(alignment: Alignment, agent: RunDigest, reference: RunDigest, f
 
 
 def check_folder(folder: Path, *runs: Path) -> None:
-    """Raises `ValueError` unless `folder` is new or empty and lies outside of these runs."""
+    """Raises `InvalidInput` unless `folder` is new or empty and lies outside of these runs."""
     if folder.exists() and not folder.is_dir():
-        raise ValueError(f"{folder}: is not a folder; give a new or an empty one")
+        raise InvalidInput(f"{folder}: is not a folder; give a new or an empty one")
     if folder.is_dir() and any(folder.iterdir()):
-        raise ValueError(f"{folder}: is not empty; give a new folder, or empty this one first")
+        raise InvalidInput(f"{folder}: is not empty; give a new folder, or empty this one first")
     for run in runs:
         if folder.resolve().is_relative_to(run.resolve()):
-            raise ValueError(f"{folder}: lies inside the run {run}, which must not change; give another place")
+            raise InvalidInput(f"{folder}: lies inside the run {run}, which must not change; give another place")
 
 
 def _pictures(alignment: Alignment, agent: RunDigest, reference: RunDigest) -> Iterator[tuple[str, Keyframe]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from clawjudge.judge.cli.streams import Exit, emit, notice
+from clawjudge.judge.cli.streams import Exit, emit, notice, show
 
 if TYPE_CHECKING:
     from clawjudge.judge.align.alignment import Alignment
@@ -59,7 +59,7 @@ def align(run: Path, reference: Path, form: str, frames: Path | None) -> Exit:
     if form == "json":
         emit(dumps(steps_document(alignment, case.agent.steps, theirs.steps), indent=2) + "\n")
     else:
-        emit(render_steps(alignment, case.agent.steps, theirs.steps, Screen.of_stdout()))
+        show(render_steps(alignment, case.agent.steps, theirs.steps, Screen.of_stdout()))
     return Exit.DONE
 
 

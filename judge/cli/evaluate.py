@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from clawjudge.judge.cli.streams import Exit, NothingMatched, check_output, emit, gravest, notice
+from clawjudge.judge.cli.streams import (
+    Exit,
+    NothingMatched,
+    check_output,
+    emit,
+    gravest,
+    notice,
+    output_file,
+    partial_of,
+    show,
+)
 
 if TYPE_CHECKING:
     from clawjudge.judge.verdict import JudgeReport, Verdict
@@ -22,10 +32,17 @@ _FEW_RUNS = 5
 _QUIET_SECONDS = 10.0
 
 
-def _a_share(_: click.Context, __: click.Parameter, value: float | None) -> float | None:
-    if value is not None and math.isnan(value):
-        raise click.BadParameter("nan is not a share; give a number from 0 to 1")
-    return value
+def _a_share(_: click.Context, __: click.Parameter, value: str | None) -> float | None:
+    if value is None:
+        return None
+    try:
+        share = float(value)
+    except ValueError:
+        share = math.nan
+    if 0 <= share <= 1:
+        return share
+    meant = f", so {share / 100:g} for {share:g} %" if 1 < share <= 100 else ""
+    raise click.BadParameter(f"{value!r} is not a share; give a number from 0 to 1{meant}")
 
 
 @click.command(
@@ -42,7 +59,8 @@ Examples:
 
 \b
 Exit codes: 0 done (any mix of pass and fail), 1 a gate failed, 2 usage, 3 some runs are unjudged,
-4 input invalid, 5 no run found, 130 interrupted (what is done is printed). 3 wins over 1.
+4 input invalid, 5 no run found, 130 interrupted (what is done is printed, or with -o FILE.json kept in
+FILE.partial.json). 1 comes before 3.
 """
 )
 @click.option(
@@ -83,7 +101,6 @@ Exit codes: 0 done (any mix of pass and fail), 1 a gate failed, 2 usage, 3 some 
 )
 @click.option(
     "--fail-under",
-    type=click.FloatRange(0, 1),
     metavar="SHARE",
     callback=_a_share,
     help="Exit with 1 if the success rate over the judged runs is below this share (0 to 1).",
@@ -94,7 +111,14 @@ Exit codes: 0 done (any mix of pass and fail), 1 a gate failed, 2 usage, 3 some 
     help="Exit with 1 if there is such a verdict; any means either.",
 )
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Judge only the first N runs.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the result to this file.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, allow_dash=True),
+    metavar="FILE",
+    callback=output_file,
+    help="Write the result to this file, whole or not at all; - is standard output.",
+)
 def evaluate(
     agent: Path,
     reference: Path | None,
@@ -133,12 +157,20 @@ def evaluate(
                 tell(verdict)
     except KeyboardInterrupt:
         interrupted = True
-        notice(f"interrupted after {len(verdicts)} of {len(chosen)} runs; the results so far follow")
+        said = "the results so far follow"
+        if output is not None:
+            said = f"the results so far go to {partial_of(output)}, and {output} is left as it is"
+            output = partial_of(output)
+        notice(f"interrupted after {len(verdicts)} of {len(chosen)} runs; {said}")
     result = report(choice, verdicts, n_found=len(pairings))
     broken = sum(verdict.reason_code == "judge_error" for verdict in verdicts)
     if broken:
         notice(f"the judge itself failed on {broken} of {len(verdicts)} runs; run again with -v to see where")
-    emit(_formatted(result, form, agent, to_file=output is not None), output)
+    text = _formatted(result, form, agent, to_file=output is not None)
+    if form == "human" and output is None:
+        show(text)
+    else:
+        emit(text, output)
     return gravest([*_gates(result, fail_under, fail_on), Exit.INTERRUPTED if interrupted else Exit.DONE])
 
 

@@ -6,7 +6,7 @@ import importlib
 import logging
 import sys
 import traceback
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
@@ -113,12 +113,12 @@ def cli() -> None:
 cli.params.append(_verbose_option())
 
 
-def run() -> None:
-    """Entry point of the installed command."""
+def run() -> NoReturn:
+    """Run the command line of this process, and end it with the exit code."""
     code = main(sys.argv[1:])
     try:
         sys.stdout.flush()
-    except BrokenPipeError:
+    except OSError:
         silence_stdout()
     sys.exit(code)
 
@@ -135,6 +135,9 @@ def main(arguments: list[str]) -> int:
     except click.exceptions.Exit as leave:
         return leave.exit_code
     except click.ClickException as error:
+        if isinstance(error, click.exceptions.NoArgsIsHelpError):
+            notice(error.format_message())
+            return Exit.USAGE
         if isinstance(error, click.UsageError) and error.ctx is not None:
             notice(error.ctx.get_usage())
             notice(f"Try '{error.ctx.command_path} --help' for examples.\n")
@@ -148,7 +151,7 @@ def main(arguments: list[str]) -> int:
         return Exit.DONE
     except NothingMatched as error:
         return _failed(str(error), Exit.NOTHING_MATCHED, state)
-    except (TraceError, ValueError) as error:
+    except TraceError as error:
         return _failed(str(error), Exit.INVALID_INPUT, state)
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""

@@ -6,7 +6,7 @@ import dataclasses
 
 import click
 
-from clawjudge.judge.cli.streams import Exit, emit
+from clawjudge.judge.cli.streams import Exit, emit, show
 
 _FORMAT = click.option(
     "--format", "form", type=click.Choice(["human", "json"]), default="human", show_default=True, help="What to print."
@@ -32,7 +32,7 @@ def list_rubrics(form: str) -> Exit:
         emit(dumps({"schema_version": 1, "rubrics": rows}, indent=2) + "\n")
         return Exit.DONE
     width = max((len(r.id) for r in loaded), default=0)
-    emit("".join(f"{r.id:<{width}}  {r.version}  {len(r.rules)} rules  {r.sha256[:12]}  {r.title}\n" for r in loaded))
+    show("".join(f"{r.id:<{width}}  {r.version}  {len(r.rules)} rules  {r.sha256[:12]}  {r.title}\n" for r in loaded))
     return Exit.DONE
 
 
@@ -60,5 +60,5 @@ def show_rubric(rubric_id: str, form: str) -> Exit:
     for rule in rubric.rules:
         needs = f"  (needs: {', '.join(rule.needs)})" if rule.needs else ""
         parts += [line(""), line((f"{rule.id} {rule.title}", "bold"), (needs, "dim")), line(rule.text, indent=2)]
-    emit(Screen.of_stdout().render(parts))
+    show(Screen.of_stdout().render(parts))
     return Exit.DONE

@@ -34,8 +34,9 @@ _ORDER = (
     Exit.INVALID_INPUT,
     Exit.NOTHING_MATCHED,
     Exit.BUDGET_REACHED,
-    Exit.UNJUDGED,
+    # A gate was asked for; that some runs are unjudged is news all the same, and stands in the result.
     Exit.GATE_FAILED,
+    Exit.UNJUDGED,
     Exit.DONE,
 )
 
@@ -55,7 +56,7 @@ def notice(text: str) -> None:
 
 
 def emit(text: str, output: Path | None = None) -> None:
-    """The result, on standard output or whole into the file `output`.
+    """A document, on standard output or whole into the file `output`.
 
     A reader that goes away early (`| head`) is no error, and does not change how the command ends.
     """
@@ -65,14 +66,27 @@ def emit(text: str, output: Path | None = None) -> None:
         write_atomically(output, text)
         notice(f"wrote {output}")
         return
+    # Documents are UTF-8 wherever they go: what they quote must not depend on the language of a terminal.
+    _write(text.encode("utf-8", "backslashreplace"))
+
+
+def show(text: str) -> None:
+    """A screen for people, on standard output, in signs that it can take."""
+    from clawjudge.judge.show.encoding import encode, stdout_encoding
+
+    _write(encode(text, stdout_encoding()))
+
+
+def _write(raw: bytes) -> None:
     try:
-        # As bytes, because a terminal set to plain ASCII must not end the command.
         sys.stdout.flush()
-        encoding = sys.stdout.encoding or "utf-8"
-        click.echo(text.encode(encoding, "replace"), nl=False)
+        click.echo(raw, nl=False)
         sys.stdout.flush()
     except BrokenPipeError:
         silence_stdout()
+    except OSError as error:
+        silence_stdout()
+        raise OSError(error.errno, f"cannot be written to: {error.strerror}", "standard output") from error
 
 
 def silence_stdout() -> None:
@@ -80,6 +94,16 @@ def silence_stdout() -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)
+
+
+def output_file(_: click.Context, __: click.Parameter, value: Path | None) -> Path | None:
+    """Callback of `-o`: `-` is standard output, as everywhere."""
+    return None if value == Path("-") else value
+
+
+def partial_of(output: Path) -> Path:
+    """Where the results of an interrupted batch go, so that a complete file of an earlier one stays."""
+    return output.with_name(f"{output.stem}.partial{output.suffix}")
 
 
 def check_output(output: Path | None) -> None:

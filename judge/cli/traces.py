@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from clawjudge.judge.cli.pull import pull
-from clawjudge.judge.cli.streams import Exit, NothingMatched, emit, gravest
+from clawjudge.judge.cli.streams import Exit, NothingMatched, emit, gravest, show
 
 if TYPE_CHECKING:
     from clawjudge.judge.show.layout import Line
@@ -61,7 +61,7 @@ def info(path: Path, form: str) -> Exit:
         for run, document in zip(runs, documents, strict=True):
             parts += [line("")] if parts else []
             parts += [line(document["error"])] if "error" in document else recording_parts(document, str(run))
-        emit(Screen.of_stdout().render(parts))
+        show(Screen.of_stdout().render(parts))
     return Exit.INVALID_INPUT if any("error" in document for document in documents) else Exit.DONE
 
 
@@ -110,7 +110,7 @@ def lint(paths: tuple[Path, ...], form: str) -> Exit:
     if form == "json":
         emit(dumps({"schema_version": 1, "summary": summary, "tasks": tasks}, indent=2) + "\n")
     else:
-        emit(Screen.of_stdout().render(_lint_lines(tasks, summary)))
+        show(Screen.of_stdout().render(_lint_lines(tasks, summary)))
     unusable = any(finding["code"] == "invalid_task" for task in tasks for finding in task["findings"])
     failed = Exit.GATE_FAILED if counts["error"] else Exit.DONE
     return gravest([Exit.INVALID_INPUT if unusable else Exit.DONE, failed])

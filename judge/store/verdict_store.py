@@ -25,6 +25,7 @@ from clawjudge.judge.store.owner import Owner
 from clawjudge.judge.store.records import Usage, VerdictRecord
 from clawjudge.judge.store.schema import VERSION, migrate, version_of
 from clawjudge.judge.verdict import Fingerprint, Verdict, writable
+from clawjudge.traces.errors import InvalidInput
 
 FOLDER = ".clawjudge"
 FILE = "verdicts.sqlite"
@@ -34,7 +35,7 @@ _WAIT_SECONDS = 30.0
 _COLUMNS = "id, key, run, origin, final, judged_at, document"
 
 
-class StoreError(ValueError):
+class StoreError(InvalidInput):
     """A store that cannot be used, with the file and what to do about it."""
 
 

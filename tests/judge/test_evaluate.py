@@ -11,7 +11,7 @@ from clawjudge.judge.evaluate import Choice, UnavailableJudge, evaluate, judge_p
 from clawjudge.judge.offline.judge import OfflineJudge
 from clawjudge.judge.pairing import pair
 from clawjudge.judge.verdict import Fingerprint, Stage1, Verdict
-from clawjudge.traces.errors import InvalidRun
+from clawjudge.traces.errors import InvalidInput, InvalidRun
 
 
 class BrokenJudge:
@@ -87,7 +87,7 @@ def test_other_judges_are_refused_before_any_work(tmp_path, name):
 def test_paths_without_runs_are_refused(tmp_path, make_run):
     with pytest.raises(InvalidRun):
         evaluate(tmp_path / "nowhere")
-    with pytest.raises(ValueError, match="not JSON"):
+    with pytest.raises(InvalidInput, match="not JSON"):
         evaluate(make_run(tmp_path / "a"), persona=make_run(tmp_path / "b") / "data" / "actions.jsonl")
 
 

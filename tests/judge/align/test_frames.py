@@ -16,6 +16,7 @@ from clawjudge.judge.align.frames import write_frames
 from clawjudge.judge.case import build_case
 from clawjudge.judge.cli.main import main
 from clawjudge.traces.digest import RunDigest
+from clawjudge.traces.errors import InvalidInput
 from clawjudge.traces.screenshots import image_size, thumbnail
 from clawjudge.traces.trace import Trace
 
@@ -69,9 +70,9 @@ def test_a_folder_with_something_in_it_is_refused_and_left_alone(
     tmp_path: Path, pair: tuple[Alignment, RunDigest, RunDigest]
 ) -> None:
     (tmp_path / "mine.txt").write_text("kept")
-    with pytest.raises(ValueError, match="is not empty; give a new folder"):
+    with pytest.raises(InvalidInput, match="is not empty; give a new folder"):
         write_frames(*pair, tmp_path)
-    with pytest.raises(ValueError, match="is not a folder"):
+    with pytest.raises(InvalidInput, match="is not a folder"):
         write_frames(*pair, tmp_path / "mine.txt")
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
@@ -79,7 +80,7 @@ def test_a_folder_with_something_in_it_is_refused_and_left_alone(
 def test_a_run_is_never_written_to(tmp_path: Path) -> None:
     shutil.copytree(EXAMPLES / "wrong-quantity", tmp_path / "run")
     alignment, agent, reference = aligned(tmp_path / "run")
-    with pytest.raises(ValueError, match="lies inside the run"):
+    with pytest.raises(InvalidInput, match="lies inside the run"):
         write_frames(alignment, agent, reference, tmp_path / "run" / "frames")
     assert not (tmp_path / "run" / "frames").exists()
 

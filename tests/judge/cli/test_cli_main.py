@@ -13,7 +13,7 @@ import pytest
 from clawjudge.judge.cli import main as module
 from clawjudge.judge.cli.main import COMMANDS, main
 from clawjudge.judge.cli.streams import Exit, gravest
-from clawjudge.traces.errors import InvalidTask
+from clawjudge.traces.errors import InvalidInput, InvalidTask
 
 SCRIPT = Path(sys.executable).parent / "clawjudge"
 
@@ -38,7 +38,8 @@ def failing(error: BaseException) -> Any:
     ("error", "code"),
     [
         (InvalidTask("task.json: bad; mend it"), 4),
-        (ValueError("x.json: not JSON"), 4),
+        (InvalidInput("x.json: not JSON"), 4),
+        (ValueError("of our own making"), 70),
         (PermissionError(13, "Permission denied", "/x"), 4),
         (ZeroDivisionError("oh"), 70),
         (KeyboardInterrupt(), 130),
@@ -78,7 +79,7 @@ def test_internal_errors_say_how_to_see_more(monkeypatch, capsys):
 
 
 def test_one_code_wins():
-    order = [130, 70, 2, 4, 5, 6, 3, 1, 0]
+    order = [130, 70, 2, 4, 5, 6, 1, 3, 0]
     for place, code in enumerate(order):
         assert gravest(map(Exit, order[place:])) == code
     assert gravest([]) == 0
@@ -92,7 +93,9 @@ def test_unknown_commands_are_told_what_there_is(capsys):
 def test_no_command_shows_the_help(capsys):
     assert main([]) == 2
     streams = capsys.readouterr()
-    assert "Commands:" in streams.out + streams.err
+    assert streams.out == ""
+    assert "Commands:" in streams.err
+    assert streams.err.count("Usage:") == 1
 
 
 @pytest.mark.parametrize("name", list(COMMANDS))
