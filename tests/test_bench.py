@@ -18,7 +18,7 @@ def test_every_figure_is_there_and_the_generated_run_is_judged(tmp_path: Path) -
     done = bench("--size-mb", "2", "--runs", "1", "--format", "json", "--work", str(tmp_path))
     assert (done.returncode, done.stderr) == (0, "")
     rows = {row["name"]: row for row in json.loads(done.stdout)["measurements"]}
-    assert len(rows) == 7
+    assert len(rows) == 14
     assert all(row["value"] is not None and row["value"] > 0 for row in rows.values()), rows
     # The order, with the wrong quantity, stands near the end of the log.
     assert rows["evaluate, 2 MB of requests, peak RSS"]["note"].startswith("fail (wrong_value)")
