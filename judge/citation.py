@@ -23,6 +23,9 @@ from clawjudge.traces.video import VideoInfo, probe_video
 MAX_QUOTE = 300
 _MIN_PART = 2
 """Characters that a quotation from a whole line must have to say anything."""
+_KEPT_LINES = 16
+_LOOKED_AT = 1024 * 1024
+"""Characters of one text that are searched for secrets and for a quotation; what stands behind cannot be quoted."""
 _CUT_LENGTH = 80
 _UNSPACED = 0x2E80
 _HEADER_BYTES = 1024 * 1024
@@ -35,7 +38,8 @@ class CitationCheck:
     def __init__(self, runs: dict[str, Path]) -> None:
         self._runs = runs
         """Folder of `agent` and, if there is one, of `reference`."""
-        self._documents: dict[tuple[Path, int | None], Any] = {}
+        self._documents: dict[tuple[Path, int | None], tuple[Any, dict[str, Any]]] = {}
+        """The latest lines, each with what was parsed of it."""
         self._films: dict[Path, VideoInfo | None] = {}
 
     def verify(self, citation: Citation) -> Citation:
@@ -52,21 +56,29 @@ class CitationCheck:
             return False
         if citation.layer in ("screenshots", "video"):
             return self._in_film(citation, path) if citation.layer == "video" else _is_picture(path)
-        key = (path, citation.line)
-        if key not in self._documents:
-            self._documents[key] = _document(path, citation.line)
-        value = self._documents[key]
+        value, parsed = self._line(path, citation.line)
         if value is _NOTHING:
             return False
         if citation.pointer:
             try:
-                value = at(value, citation.pointer)
+                value = at(value, citation.pointer, parsed)
             except (KeyError, IndexError, ValueError, TypeError, RecursionError):
                 return False
         try:
             return says(value, citation.quote, (citation.pointer or "").rsplit("/", 1)[-1])
         except RecursionError:
             return False
+
+    def _line(self, path: Path, number: int | None) -> tuple[Any, dict[str, Any]]:
+        key = (path, number)
+        if key in self._documents:
+            self._documents[key] = self._documents.pop(key)
+        else:
+            self._documents[key] = (_document(path, number), {})
+            if len(self._documents) > _KEPT_LINES:
+                # The one that was not asked for the longest.
+                del self._documents[next(iter(self._documents))]
+        return self._documents[key]
 
     def _in_film(self, citation: Citation, path: Path) -> bool:
         """Whether the recording can be played and, if a frame is cited, lasts until then."""
@@ -86,8 +98,8 @@ def _is_picture(path: Path) -> bool:
         return False
 
 
-def at(document: Any, pointer: str) -> Any:
-    """The value at `pointer` of a recorded line.
+def at(document: Any, pointer: str, parsed: dict[str, Any] | None = None) -> Any:
+    """The value at `pointer` of a recorded line. `parsed` keeps what was parsed of this line for the next look.
 
     Below a request, `/params/…` and `/body/…` point into the parsed query and the parsed body, because bodies are
     recorded as text, as parsed objects or as badly split forms, and a citation must hold for all of them.
@@ -97,13 +109,23 @@ def at(document: Any, pointer: str) -> Any:
         if not pointer.startswith(prefix + "/") or not isinstance(part, dict) or "url" not in part:
             continue
         rest = pointer[len(prefix) :]
-        if rest.startswith("/params"):
-            return resolve({"params": unpacked(query_value(str(part["url"])))}, rest)
-        if rest.startswith("/body"):
-            headers = part.get("headers")
-            event = RequestEvent(0, "", "", None, headers if isinstance(headers, dict) else {}, body=part.get("body"))
-            return resolve({"body": unpacked(event.payload().value)}, rest)
+        parsed = {} if parsed is None else parsed
+        for name, parse in (("params", _params), ("body", _body)):
+            if rest.startswith(f"/{name}"):
+                if prefix + name not in parsed:
+                    parsed[prefix + name] = {name: unpacked(parse(part))}
+                return resolve(parsed[prefix + name], rest)
     return resolve(document, pointer)
+
+
+def _params(request: dict[str, Any]) -> Any:
+    return query_value(str(request["url"]))
+
+
+def _body(request: dict[str, Any]) -> Any:
+    headers = request.get("headers")
+    known = headers if isinstance(headers, dict) else {}
+    return RequestEvent(0, "", "", None, known, body=request.get("body")).payload().value
 
 
 def says(value: Any, quotation: str, name: str = "") -> bool:
@@ -136,7 +158,7 @@ def shown(value: Any, name: str = "") -> str:
     """How a value is quoted: secrets masked, text scrubbed."""
     if isinstance(value, dict | list):
         return str(writable(scrub(json.dumps(_masked(value, name), ensure_ascii=False))))
-    masked = mask(value, name)
+    masked = mask(value[:_LOOKED_AT] if isinstance(value, str) else value, name)
     if masked is None or isinstance(masked, bool):
         return {None: "null", True: "true", False: "false"}[masked]
     return str(writable(str(masked)))

@@ -19,6 +19,8 @@ _AMOUNT = re.compile(
     r"[$€£¥₩₹]\s?(?P<before>\d[\d.,]*\d|\d)|(?P<after>\d[\d.,]*\d|\d)\s?(?:[$€£¥₩₹]|dollars?\b|euros?\b|USD\b|EUR\b|CAD\b)"
 )
 _MAX_PERSONA_LEAVES = 2000
+MAX_BOUND_TEXT = 64 * 1024
+"""Characters of a value that is compared with all that a task gives. Nobody types more; a file sent as text has more."""
 _MAX_KEY = 500
 _COMMON = FUNCTION_WORDS | frozenset({"on", "off", "no", "none", "null", "y", "n", "non", "nein"})
 
@@ -112,6 +114,8 @@ class TaskSources:
             if pointer in self.constraints and self.constraints[pointer] == value:
                 return [Bound("eval_schema", pointer, 3)]
             return []
+        if isinstance(value, str) and len(value) > MAX_BOUND_TEXT:
+            return self._bind_long(value, pointer)
         found: list[Bound] = []
         if pointer in self.constraints and compare(self.constraints[pointer], value).equal:
             found.append(Bound("eval_schema", pointer, 3))
@@ -126,6 +130,13 @@ class TaskSources:
             if held:
                 found.append(held)
         return sorted(found, key=lambda b: (-b.strength, not b.preferred))
+
+    def _bind_long(self, value: str, pointer: str) -> list[Bound]:
+        """A text too long to be held against every leaf in every spelling binds to the letter only."""
+        if self.constraints.get(pointer) == value:
+            return [Bound("eval_schema", pointer, 3)]
+        held = ((d, place) for d in self.documents for place, leaf in d.leaves if leaf == value)
+        return [Bound(document.source, place, 3, self.preferred(document, place)) for document, place in held]
 
     def _in_instruction(self, text: str) -> Bound | None:
         number = quantities.number(text)
