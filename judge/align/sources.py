@@ -20,7 +20,7 @@ _AMOUNT = re.compile(
 )
 _MAX_PERSONA_LEAVES = 2000
 MAX_BOUND_TEXT = 64 * 1024
-"""Characters of a value that is compared with all that a task gives. Nobody types more; a file sent as text has more."""
+"""Characters of a value that is compared with all that a task gives; a file sent as text may have more."""
 _MAX_KEY = 500
 _COMMON = FUNCTION_WORDS | frozenset({"on", "off", "no", "none", "null", "y", "n", "non", "nein"})
 

@@ -37,7 +37,8 @@ def made_up(facts: Facts) -> Citation | None:
     for commit in facts.commits:
         for field in commit.fields:
             value = str(field.agent)
-            digits = sum(c.isdigit() for c in value)
+            # No number has more characters; a field may hold a whole file.
+            digits = sum(c.isdigit() for c in value[:100])
             named = mention("phone", field.name) is not None and 7 <= digits <= 15
             if named and field.reference in (None, "", ABSENT) and value.casefold() in facts.context.agent_entered:
                 return cite.request(facts.agent, commit.request, field.agent_pointer, field.agent)

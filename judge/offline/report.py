@@ -15,6 +15,7 @@ from clawjudge.traces.secrets import mask, scrub
 
 _MAX_FIELDS = 500
 _MAX_CITED = 20
+_MAX_SHOWN = 64 * 1024
 _LINE_PROBLEMS = frozenset({"bad_json", "truncated_line", "line_too_long", "wrong_type", "unknown_line"})
 _EXPECTED = {"http": "requests.jsonl", "actions": "actions.jsonl", "messages": "agent-messages.jsonl"}
 
@@ -34,6 +35,9 @@ def public_value(value: Any, name: str = "") -> Any:
         return None
     if is_file(value):
         return f"file {value['filename']} ({value['size']} bytes)"
+    if isinstance(value, str) and len(value) > _MAX_SHOWN:
+        # A verdict is no copy of the recording; the citation says where the whole of it stands.
+        return f"{mask(value[:_MAX_SHOWN], name)}… ({len(value)} characters)"
     return mask(value, name)
 
 

@@ -155,7 +155,7 @@ def _many(report: JudgeReport, title: str, screen: Screen) -> Iterator[Line | Ta
     longest = max((len(plain(v.run)) for v in report.verdicts), default=0)
     column = max(min(longest, screen.width // 2 - 8) if screen.is_terminal else longest, 3)
     if report.verdicts:
-        yield line((f"{'':<10}  stage 1  {'run':<{column}}  why", "dim"))
+        yield line((f"{'verdict':<10}  stage 1  {'run':<{column}}  why", "dim"))
     for verdict in report.verdicts:
         yield _run_line(verdict, column)
     yield line("")

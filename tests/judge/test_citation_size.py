@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 from clawjudge.judge import citation as module
+from clawjudge.judge.align.sources import Document, TaskSources
 from clawjudge.judge.citation import CitationCheck
+from clawjudge.judge.offline.report import public_value
 from clawjudge.judge.verdict import Citation
 
 
@@ -48,3 +50,19 @@ def test_an_endless_text_costs_little(tmp_path: Path) -> None:
     assert check.verify(cited("/body/note", "start lorem")).verified
     assert not check.verify(cited("/body/note", "finish")).verified
     assert time.process_time() - started < 10
+
+
+def test_a_verdict_is_no_copy_of_an_endless_value() -> None:
+    shown = public_value("lorem ipsum " * 100_000)
+    assert len(shown) < 70_000
+    assert shown.endswith("… (1200000 characters)")
+    assert public_value("Pad Thai") == "Pad Thai"
+
+
+def test_a_text_too_long_for_every_comparison_binds_to_the_letter() -> None:
+    text = "lorem ipsum " * 100_000
+    sources = TaskSources("Send it.", [Document("extra_info", "letter.json", {"letter": text})])
+    started = time.process_time()
+    assert [bound.quote for bound in sources.bind(text, "/letter")] == ["/letter"]
+    assert sources.bind(text + "!", "/letter") == []
+    assert time.process_time() - started < 2
