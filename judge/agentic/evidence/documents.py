@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -68,7 +69,13 @@ class Documents:
             "layers_given": list(self.layers),
             "events": {whose: dict(sorted(run.counts.items())) for whose, run in self._runs()},
             "gaps": [
-                {"run": g.run, "layer": g.layer, "code": g.code, "count": g.count, "what": self._text(g.message)}
+                {
+                    "run": g.run,
+                    "layer": g.layer,
+                    "code": g.code,
+                    "count": g.count,
+                    "what": self._text(self._placeless(g.message)),
+                }
                 for g in gaps(case.agent, case.reference)
                 if g.layer not in _withheld(self.layers)
             ],
@@ -88,6 +95,15 @@ class Documents:
             if case.agent.conflict:
                 said["conflict"] = self._text(case.agent.conflict)
         return said
+
+    def _placeless(self, message: str) -> str:
+        """A report on a recording without the place where it lies: the names of folders may tell what to find."""
+        for whose, run in self._runs():
+            for root in sorted({str(run.trace.root), str(run.trace.root.resolve())}, key=len, reverse=True):
+                # A folder may be called by a word that stands in the report as well.
+                place = rf"(?<![\w./-]){re.escape(root)}(?![\w-])"
+                message = re.sub(place, f"the {whose}'s recording", message)
+        return message
 
     def _commits(self, compared: RunComparison | None) -> dict[str, Any]:
         if compared is None:

@@ -131,6 +131,31 @@ def test_the_same_case_gives_the_same_bytes(with_secrets: tuple[Case, Manifest],
     assert again.document() == manifest.document()
 
 
+def test_where_a_run_lies_and_who_drove_it_is_not_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    hashes = set()
+    for run in (tmp_path / "label-is-fail", tmp_path / "elsewhere" / "label-is-pass", Path("label-is-unknown")):
+        shutil.copytree(EXAMPLES / "wrong-quantity", run)
+        # Damage of every kind whose report may name the place where it lies.
+        (run / "screenshots" / "link.png").symlink_to("/etc/passwd")
+        (run / "screenshots" / "empty.png").touch()
+        (run / "my-info").symlink_to("/etc")
+        (run / "data").mkdir()
+        (run / "data" / "recording.mp4").symlink_to(tmp_path / "nothing.mp4")
+        (run / "recording.mp4").unlink()
+        (run / "task.json").write_text('{"instruction": 1, "eval_schema": {"url_pattern": "("}}')
+        requests = run / "requests.jsonl"
+        requests.write_bytes(b"not json\n" + requests.read_bytes() + b'{"cut')
+        manifest = stage(build_case(Trace(run), Trace(EXAMPLES / "reference")), tmp_path / f"out-{len(hashes)}")
+        for path in manifest.folder.rglob("*"):
+            text = path.read_bytes() if path.is_file() else b""
+            for told in (b"label-is", str(tmp_path).encode(), b"scripted-alpha", b"openclaw", b"/etc"):
+                assert told not in text, (path, told)
+        hashes.add(manifest.evidence_sha256)
+        assert "unsafe_path" in (manifest.folder / "facts.json").read_text()
+    assert len(hashes) == 1
+
+
 @pytest.mark.parametrize(
     "address", ["agent actions:141 /value", "agent actions:141", "agent http:1 /body/password", "agent messages:35"]
 )
