@@ -134,7 +134,8 @@ def test_the_same_case_gives_the_same_bytes(with_secrets: tuple[Case, Manifest],
 def test_where_a_run_lies_and_who_drove_it_is_not_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     hashes = set()
-    for run in (tmp_path / "label-is-fail", tmp_path / "elsewhere" / "label-is-pass", Path("label-is-unknown")):
+    runs = (tmp_path / "label-is-fail", tmp_path / "elsewhere" / "label-is-pass", Path("label-is-unknown"))
+    for number, run in enumerate(runs):
         shutil.copytree(EXAMPLES / "wrong-quantity", run)
         # Damage of every kind whose report may name the place where it lies.
         (run / "screenshots" / "link.png").symlink_to("/etc/passwd")
@@ -146,7 +147,7 @@ def test_where_a_run_lies_and_who_drove_it_is_not_told(tmp_path: Path, monkeypat
         (run / "task.json").write_text('{"instruction": 1, "eval_schema": {"url_pattern": "("}}')
         requests = run / "requests.jsonl"
         requests.write_bytes(b"not json\n" + requests.read_bytes() + b'{"cut')
-        manifest = stage(build_case(Trace(run), Trace(EXAMPLES / "reference")), tmp_path / f"out-{len(hashes)}")
+        manifest = stage(build_case(Trace(run), Trace(EXAMPLES / "reference")), tmp_path / f"out-{number}")
         for path in manifest.folder.rglob("*"):
             text = path.read_bytes() if path.is_file() else b""
             for told in (b"label-is", str(tmp_path).encode(), b"scripted-alpha", b"openclaw", b"/etc"):
