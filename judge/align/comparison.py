@@ -12,11 +12,14 @@ from clawjudge.judge.align.alignment import Alignment, align
 from clawjudge.judge.align.bindings import Field, bind_fields
 from clawjudge.judge.align.context import BindingContext
 from clawjudge.judge.align.coverage import earlier_fields, sent_before
+from clawjudge.judge.align.payloads import request_tree
 from clawjudge.judge.align.progress import Seen, expected_fields, observe, same_as_reference
 from clawjudge.judge.align.terminal import Terminal, find_terminal, mark_commits, operations, query_texts
 from clawjudge.judge.align.visits import mailbox_visit
 from clawjudge.judge.case import Case
 from clawjudge.traces.digest import RunDigest
+from clawjudge.traces.occurrences import Occurrences
+from clawjudge.traces.pointers import flatten
 from clawjudge.traces.records import RequestEvent
 from clawjudge.traces.steps import Step
 from clawjudge.traces.urls import host, path, same_site
@@ -162,6 +165,9 @@ def _context(case: Case, reference: RunDigest) -> BindingContext:
         titles=(_titles(reference), _titles(case.agent)),
         options={s.value.strip().casefold(): s.element.text for s in reference.steps if s.value and _is_list(s)},  # type: ignore[union-attr]
         was_shown=functools.cache(lambda text: _was_shown(case.agent, text)),
+        was_met=functools.cache(lambda text: _was_met(case.agent, text)),
+        in_agent=Occurrences(case.agent.trace).hold,
+        in_reference=Occurrences(reference.trace).hold,
     )
 
 
@@ -191,6 +197,14 @@ def _is_list(step: Step) -> bool:
 def _times(run: RunDigest) -> tuple[int, int] | None:
     times = [s.t_ms for s in run.steps if s.t_ms is not None]
     return (min(times), max(times)) if times else None
+
+
+def _was_met(run: RunDigest, text: str) -> bool:
+    """Whether a page's address or a request ahead of the run's terminal requests holds `text`."""
+    terminal = {request.line for request in run.commits}
+    earlier = [r for r in (*run.changes, *run.queries) if r.line not in terminal]
+    leaves = (str(value) for request in earlier for _, value in flatten(request_tree(request)))
+    return any(text in step.url for step in run.steps if step.kind == "navigate") or text in leaves
 
 
 def _was_shown(run: RunDigest, text: str) -> bool:

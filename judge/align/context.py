@@ -33,3 +33,7 @@ class BindingContext:
     """Whether the agent did just what the human did, up to the terminal request; see `judge.align.acts`."""
     was_shown: Callable[[str], bool] = field(default=lambda text: False)
     """Whether a text stood on a page or in a message that the agent read."""
+    in_agent: Callable[[str], bool] = field(default=lambda text: False)
+    """Whether a text stands anywhere in what was recorded of the agent's run."""
+    in_reference: Callable[[str], bool] = field(default=lambda text: False)
+    """The same of the reference."""

@@ -25,10 +25,16 @@ def why_noise(pair: FieldPair, bound: tuple[Bound, ...], context: BindingContext
     if shapes[0] and shapes[0] == shapes[1]:
         if shapes[0] == "timestamp":
             return None if bound else "timestamp"
-        return None if _names_a_thing(pair, context) else shapes[0]
+        return None if _names_a_thing(pair, context) or _is_shared(pair, context) else shapes[0]
     if _is_one_time_code(pair, context):
         return "one_time_code"
-    return "server_assigned" if not bound and _is_assigned(pair, context) else None
+    assigned = not bound and _is_assigned(pair, context) and not _is_shared(pair, context)
+    return "server_assigned" if assigned else None
+
+
+def _is_shared(pair: FieldPair, context: BindingContext) -> bool:
+    """Whether the one run knew the other's value: what is made anew for each run can occur in one of them only."""
+    return context.in_agent(str(pair.reference)) or context.in_reference(str(pair.agent))
 
 
 def _names_a_thing(pair: FieldPair, context: BindingContext) -> bool:
