@@ -33,6 +33,8 @@ class BindingContext:
     """Whether the agent did just what the human did, up to the terminal request; see `judge.align.acts`."""
     was_shown: Callable[[str], bool] = field(default=lambda text: False)
     """Whether a text stood on a page or in a message that the agent read."""
+    was_met: Callable[[str], bool] = field(default=lambda text: False)
+    """Whether a text stood in the address of a page or in a request of the agent, other than its terminal requests."""
     in_agent: Callable[[str], bool] = field(default=lambda text: False)
     """Whether a text stands anywhere in what was recorded of the agent's run."""
     in_reference: Callable[[str], bool] = field(default=lambda text: False)

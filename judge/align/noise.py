@@ -45,15 +45,24 @@ def _names_a_thing(pair: FieldPair, context: BindingContext) -> bool:
     and the difference count; under any other name it may be a thing (a recipient, a room).
     """
     if context.same_acts:
-        return False
+        return not _is_of_the_run(pair, context)
     if pair.in_list or str(pair.agent).strip().casefold() in context.agent_entered:
         return True
     titles = [known.get(str(value)) for known, value in zip(context.titles, (pair.reference, pair.agent), strict=True)]
     if any(titles):
         return titles[0] != titles[1]
-    if str(pair.agent) in context.headers:
-        return False
-    return mention("session", pair.pointer.rsplit("/", 1)[-1]) is None
+    return not (str(pair.agent) in context.headers or _is_named_as_session(pair))
+
+
+def _is_of_the_run(pair: FieldPair, context: BindingContext) -> bool:
+    """Whether a sign other than its shape says that a token belongs to this run, and was not chosen by the same acts
+    from a page that was sorted otherwise."""
+    text = str(pair.agent)
+    return text in context.headers or _is_named_as_session(pair) or context.was_met(text) or context.was_shown(text)
+
+
+def _is_named_as_session(pair: FieldPair) -> bool:
+    return mention("session", pair.pointer.rsplit("/", 1)[-1]) is not None
 
 
 def _is_one_time_code(pair: FieldPair, context: BindingContext) -> bool:
@@ -75,6 +84,8 @@ def _is_one_time_code(pair: FieldPair, context: BindingContext) -> bool:
 def _is_assigned(pair: FieldPair, context: BindingContext) -> bool:
     """Something of the site's own making (a booking reference): the same acts led to it, nobody entered it."""
     if not context.same_acts or pair.in_list or not (_is_code(pair.reference) and _is_code(pair.agent)):
+        return False
+    if not _is_of_the_run(pair, context):
         return False
     texts = str(pair.reference), str(pair.agent)
     entered = {_bare(text) for text in context.agent_entered}
