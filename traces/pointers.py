@@ -34,7 +34,8 @@ def flatten(value: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
 def unpacked(value: Any, levels: int = MAX_LEVELS) -> Any:
     """`value` with texts that are JSON objects or lists replaced by what they hold: many sites send a document as text.
 
-    Names of fields that spell out a path are taken apart in the same way (see `nested_names`). What is nested deeper than `levels` is replaced by a hash of it, so that whoever walks the result may recurse.
+    Names of fields that spell out a path are taken apart in the same way (see `nested_names`). What is nested deeper
+    than `levels` is replaced by a hash of it, so that whoever walks the result may recurse.
     """
     if isinstance(value, str) and value[:1] in ("{", "[") and value[-1:] in ("}", "]"):
         try:

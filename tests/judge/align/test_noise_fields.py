@@ -48,7 +48,13 @@ def test_a_product_token_is_no_noise() -> None:
     assert one(token, other, key="xyz", agent_entered=frozenset({other})) == ("free", "uncertain")
     assert one(token, other, key="recipient") == ("free", "uncertain")
     assert one(token, other, key="recipient", headers=frozenset({other})) == ("volatile", "match")
-    assert one(token, other, key="recipient", same_acts=True) == ("volatile", "match")
+    # The same acts prove nothing alone: a list of recipients may have been sorted otherwise.
+    assert one(token, other, key="recipient", same_acts=True) == ("free", "uncertain")
+    met = {"same_acts": True, "was_met": lambda text: text == other}
+    assert one(token, other, key="recipient", **met) == ("volatile", "match")
+    assert one(token, other, key="recipient", **met, in_agent=lambda text: text == token) == ("free", "uncertain")
+    assert one(token, other, key="recipient", **met, in_reference=lambda text: text == other) == ("free", "uncertain")
+    assert one(token, other, key="session", in_agent=lambda text: text == token) == ("free", "uncertain")
     assert one(token, other, key="csrf_token") == ("volatile", "match")
 
 
