@@ -14,6 +14,7 @@ from typing import Any
 
 from clawjudge.judge.align import moments
 from clawjudge.judge.align.context import BindingContext
+from clawjudge.judge.align.enumerations import is_enumerated
 from clawjudge.judge.align.instants import is_timed, same_instant_scopes
 from clawjudge.judge.align.noise import why_noise
 from clawjudge.judge.align.payloads import ABSENT, MAX_FIELDS, FieldPair, is_file, pair_fields, request_tree
@@ -84,9 +85,12 @@ def mention_of_order(instruction: str) -> bool:
     return mention("list_order", instruction) is not None or "order:" in instruction.casefold().split()
 
 
-def _may_ask_for_order(instruction: str) -> bool:
-    """Whether the instruction has words of order, though it may mean the order of acts."""
-    return mention("perhaps_order", instruction) is not None
+def _order_may_count(pair: FieldPair, instruction: str) -> bool:
+    """Whether the place of an element may mean something: the instruction has words of order (it may mean the order of
+    acts), answers stand in the order of their questions, and bare values in no order only where they are listed so."""
+    if mention("perhaps_order", instruction) or truth(pair.reference) is not None:
+        return True
+    return pair.is_element and not is_enumerated(instruction, str(pair.reference))
 
 
 def _judge(pair: FieldPair, context: BindingContext, same_instants: frozenset[str]) -> Field:
@@ -97,7 +101,7 @@ def _judge(pair: FieldPair, context: BindingContext, same_instants: frozenset[st
     kind: FieldKind = "bound" if bound else "free"
     result = _compare(pair, context, same_instants)
     if pair.reordered and result.equal:
-        if _may_ask_for_order(context.sources.instruction) or truth(reference) is not None:
+        if _order_may_count(pair, context.sources.instruction):
             return _field(pair, kind, "uncertain", bound, note="in another order; the task may ask for this one")
         result = Comparison(True, (*result.normalisations, "list_order"))
     if result.equal:
@@ -172,6 +176,9 @@ def _compare(pair: FieldPair, context: BindingContext, same_instants: frozenset[
     result = compare_values(reference, agent, context)
     if result.equal and mention("password", leaf_name(pair.pointer)) and not verbatim(str(reference), str(agent)):
         return Comparison(False)
+    if result.equal and result.normalisations == ("country",) and not _is_country_field(pair):
+        # `CA` is Canada and California.
+        return Comparison(None, result.normalisations)
     if result.equal:
         return result
     if _same_own_address(reference, agent, context):
@@ -180,6 +187,13 @@ def _compare(pair: FieldPair, context: BindingContext, same_instants: frozenset[
     if is_timed(reference) and is_timed(agent) and any(scope == s or scope.startswith(s + "/") for s in same_instants):
         return Comparison(True, ("same_instant",))
     return result
+
+
+def _is_country_field(pair: FieldPair) -> bool:
+    """Whether a name on the way to the field says that it holds a country, or both values are more than two letters."""
+    if all(len(str(value).strip()) > 2 for value in (pair.reference, pair.agent)):
+        return True
+    return mention("country", " ".join(pair.pointer.split("/"))) is not None
 
 
 def compare_values(reference: Any, agent: Any, context: BindingContext) -> Comparison:

@@ -12,6 +12,7 @@ _IN_GROUPS = (
 )
 _SPACED_POSTAL = re.compile(r"^\d{3} \d{2}$")
 _DASHED_POSTAL = re.compile(r"^(?:\d{5}-\d{3,4}|\d{3}-\d{4}|[a-z]\d[a-z]-\d[a-z]\d)$")
+_MONTH_AND_YEAR = re.compile(r"^(\d{2}|\d{4})\s*[/.-]\s*(\d{2}|\d{4})$", re.ASCII)
 _LONG_CODE = 8
 _LONG_DASHED_CODE = 11
 _MAX_LENGTH = 60
@@ -38,3 +39,18 @@ def same_code(reference: str, agent: str) -> bool | None:
     if bare[0].isdecimal():
         return True if len(bare[0]) >= _LONG_DASHED_CODE else None if len(bare[0]) >= _LONG_CODE else False
     return None
+
+
+def same_month_and_year(reference: str, agent: str) -> bool | None:
+    """None where four or six digits hold the month and year of the other text (`09/28` and `2809`), else False.
+
+    Cards expire so, and services order the two as they like.
+    """
+    for parted, joined in ((reference, agent), (agent, reference)):
+        found = _MONTH_AND_YEAR.match(parted)
+        if found and joined.isdecimal() and len(joined) in (4, 6):
+            first, second = (part[-2:] for part in found.groups())
+            halves = {(joined[:2], joined[-2:]), (joined[2:4], joined[-2:])}
+            if halves & {(first, second), (second, first)}:
+                return None
+    return False

@@ -37,6 +37,8 @@ class FieldPair:
     agent: Any
     in_list: bool
     """Whether it stands inside an element of a list, where a token names a thing."""
+    is_element: bool = False
+    """Whether it is itself an element of a list, not a field of one: stops of a route stand like this, as do tags."""
     reordered: bool = False
     guessed: bool = False
     """Whether it is unknown that these two belong together: elements of long lists that differ are paired by place."""
@@ -104,7 +106,14 @@ def _pair(
             place = f"{pointer}/{i if i is not None else j}"
             doubtful = guessed and left != right
             for pair in _pair(place, f"{agent_pointer}/{j if j is not None else i}", left, right, True, ordered):
-                yield replace(pair, in_list=True, reordered=pair.reordered or moved, guessed=pair.guessed or doubtful)
+                itself = pair.is_element or pair.pointer == place
+                yield replace(
+                    pair,
+                    in_list=True,
+                    is_element=itself,
+                    reordered=pair.reordered or moved,
+                    guessed=pair.guessed or doubtful,
+                )
     elif _has_parts(reference) and (agent is ABSENT or is_empty(agent)):
         for tail, leaf in flatten(reference):
             yield FieldPair(pointer + tail, agent_pointer + tail, leaf, ABSENT, in_list)

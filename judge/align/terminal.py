@@ -95,19 +95,26 @@ def same_operation(reference: RequestEvent, agent: RequestEvent) -> bool:
 
 def query_texts(request: RequestEvent) -> tuple[str, ...]:
     """The text of a GraphQL request's operations, white space apart."""
-    payload = request.payload()
-    items: list[Any] = payload.value if isinstance(payload.value, list) else [payload.value]
-    queries = [item.get("query") for item in items if isinstance(item, dict)] if payload.kind == "graphql" else []
+    queries = [item.get("query") for item in _graphql_items(request)]
     return tuple(" ".join(query.split()) for query in queries if isinstance(query, str))
 
 
+def extensions(request: RequestEvent) -> list[Any]:
+    """What a GraphQL request adds to its operations: which stored query to run, above all."""
+    return [item.get("extensions") for item in _graphql_items(request)]
+
+
 def operations(request: RequestEvent) -> tuple[str, ...]:
+    return tuple(str(item.get("operationName") or item.get("query")) for item in _graphql_items(request))
+
+
+def _graphql_items(request: RequestEvent) -> list[dict[str, Any]]:
+    """The operations of a GraphQL request, one or a batch; none for any other request."""
     payload = request.payload()
     if payload.kind != "graphql":
-        return ()
+        return []
     items: list[Any] = payload.value if isinstance(payload.value, list) else [payload.value]
-    names = [item.get("operationName") or item.get("query") for item in items if isinstance(item, dict)]
-    return tuple(str(name) for name in names)
+    return [item for item in items if isinstance(item, dict)]
 
 
 def _bound_leaves(request: RequestEvent, sources: TaskSources) -> int:

@@ -16,6 +16,8 @@ _TAG = re.compile(
     rf"(?:{_ATTRIBUTE}){{0,20}}\s*/?>",
     re.IGNORECASE,
 )
+_TELLING_ATTRIBUTE = re.compile(r"<[^<>]*?\s(?!(?:class|style|dir|lang|id)\s*=)[\w:-]+\s*=", re.IGNORECASE)
+"""An attribute that says more than how a text looks: where a link leads, for one."""
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _IDENTIFIER = re.compile(r"^[^\W_]+(?:[-_][^\W_]+)+$")
 _NAME = re.compile(r"^[\w\s'&.,()/-]+$")
@@ -80,11 +82,12 @@ def same_url_text(reference: str, agent: str) -> bool | None:
 
 
 def same_markup(reference: str, agent: str) -> bool | None:
-    """The same text, once with tags or entities; None where both sides have tags, and other ones."""
+    """The same text, once with tags or entities; None where both sides have tags, or a tag says more than its looks."""
     left, right = without_markup(reference), without_markup(agent)
     if left != right or not left:
         return False
-    return None if _TAG.search(reference) and _TAG.search(agent) else True
+    tags = [_TAG.findall(text) for text in (reference, agent)]
+    return None if all(tags) or any(_TELLING_ATTRIBUTE.match(tag) for found in tags for tag in found) else True
 
 
 def without_markup(text: str) -> str:

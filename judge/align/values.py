@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from clawjudge.judge.align import moments, quantities
-from clawjudge.judge.align.codes import same_code
+from clawjudge.judge.align.codes import same_code, same_month_and_year
 from clawjudge.judge.align.texts import (
     abbreviates,
     is_email,
@@ -171,6 +171,7 @@ def _meanings(reference: str, agent: str, region: str | None) -> Iterator[tuple[
     yield "digit_grouping", same_code(first, second)
     moment = moments.same_moment(reference, agent)
     yield "date_time", moment
+    yield "month_and_year", same_month_and_year(reference, agent)
     if moment is False:
         yield "phone_number", quantities.same_phone(first, second, region)
     yield "country", quantities.same_country(reference, agent)

@@ -90,6 +90,8 @@ def no_request_log(case: Case) -> str:
         return ""
     if any(layer == "http" and code == "unreadable" for layer, _, code in agent.trace.problems.counts):
         return "the request log (requests.jsonl) cannot be read; check its permissions"
+    if agent.commits:
+        return "only interception.json tells of a final request; the request log (requests.jsonl) holds nothing"
     if not agent.trace.has("http"):
         stopped = agent.trace.interception is not None and agent.trace.interception.stop_reason
         return "" if stopped and not agent.steps else "the request log (requests.jsonl) is missing"

@@ -107,7 +107,9 @@ MENTIONED: dict[str, list[str]] = {
         "パスワード",
     ],
     "list_order": ["Rank these films", "Do it in this order: a, b", "In der Reihenfolge"],
-    "perhaps_order": ["Ann first, then Bob", "First, open it", "D'abord Ann", "zuerst Ann", "the 2nd guest"],
+    "perhaps_order": ["Ann first, then Bob", "First, open it", "D'abord Ann", "zuerst Ann", "the 2nd guest", "the route"],
+    "country": ["country", "countryCode", "Land", "billing/country", "国籍"],
+    "and": ["red and blue", "rouge et bleu"],
     "exactly": ["with exactly the text", "word-for-word", "exakten Text", "mot pour mot", "そのまま入力"],
     "other_code": ["postalCode", "zip_code", "promo-code", "countryCode"],
     "cart": [
@@ -118,6 +120,7 @@ MENTIONED: dict[str, list[str]] = {
 UNMENTIONED: dict[str, list[str]] = {
     "list_order": ["Order two lamps", "An ordered list", "Frankly"],
     "perhaps_order": ["with my first name", "firstName", "in 30 seconds", "Amsterdam"],
+    "country": ["landline", "state", "island", "Landmark"],
     "exactly": ["an exacting task", "inexact"],
     "other_code": ["code", "otp", "verificationCode"],
     "required": [
