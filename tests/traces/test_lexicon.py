@@ -107,7 +107,7 @@ MENTIONED: dict[str, list[str]] = {
         "パスワード",
     ],
     "list_order": ["Rank these films", "Do it in this order: a, b", "In der Reihenfolge"],
-    "perhaps_order": ["Ann first, then Bob", "First, open it", "D'abord Ann", "zuerst Ann", "the 2nd guest", "the route"],
+    "perhaps_order": ["Ann first, then Bob", "First, open it", "D'abord Ann", "zuerst Ann", "2nd guest", "the route"],
     "country": ["country", "countryCode", "Land", "billing/country", "国籍"],
     "and": ["red and blue", "rouge et bleu"],
     "exactly": ["with exactly the text", "word-for-word", "exakten Text", "mot pour mot", "そのまま入力"],

@@ -34,7 +34,12 @@ def test_a_token_of_a_session() -> None:
     assert why("session_id", ONE, OTHER, in_list=True) is None
     assert why("session_id", ONE, OTHER, agent_entered=frozenset({OTHER})) is None
     assert why("product", ONE, OTHER) is None
-    assert why("product", ONE, OTHER, same_acts=True) == "token"
+    assert why("product", ONE, OTHER, same_acts=True) is None
+    assert why("product", ONE, OTHER, same_acts=True, was_met=OTHER.__eq__) == "token"
+    assert why("product", ONE, OTHER, same_acts=True, was_met=ONE.__eq__) is None
+    assert why("product", ONE, OTHER, same_acts=True, was_shown=OTHER.__eq__) == "token"
+    assert why("session_id", ONE, OTHER, in_agent=ONE.__eq__) is None
+    assert why("session_id", ONE, OTHER, in_reference=OTHER.__eq__) is None
     assert why("product", ONE, OTHER, headers=frozenset({OTHER})) == "token"
     assert why("product", ONE, OTHER, headers=frozenset({ONE})) is None
 
@@ -83,6 +88,9 @@ def test_a_one_time_code(name: str, theirs: str, mine: str, shown: set[str], mor
     [
         ("BK-20411", "BK-20977", {}, True),
         ("BK-20411", "BK-20977", {"same_acts": False}, False),
+        ("BK-20411", "BK-20977", {"was_shown": "BK-20411".__eq__}, False),
+        ("BK-20411", "BK-20977", {"in_agent": "BK-20411".__eq__}, False),
+        ("BK-20411", "BK-20977", {"in_reference": "BK-20977".__eq__}, False),
         ("BK-20411", "BK-20977", {"bound": LOOSE}, False),
         ("BK-20411", "BK-20977", {"in_list": True}, False),
         ("BK-20411", "BK-20977", {"agent_entered": frozenset({"bk 20977"})}, False),
@@ -97,4 +105,5 @@ def test_a_one_time_code(name: str, theirs: str, mine: str, shown: set[str], mor
     ],
 )
 def test_what_the_site_gave_out(theirs: Any, mine: Any, more: dict[str, Any], noise: bool) -> None:
-    assert why("reference", theirs, mine, **({"same_acts": True} | more)) == ("server_assigned" if noise else None)
+    known = {"same_acts": True, "was_shown": mine.__eq__} | more
+    assert why("booking", theirs, mine, **known) == ("server_assigned" if noise else None)
