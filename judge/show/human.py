@@ -94,8 +94,7 @@ def _evidence(verdict: Verdict) -> list[Citation]:
     groups = [f.citations for f in ranked if f.status == "violated"]
     groups += [f.citations for f in ranked if f.status == "cannot_tell"]
     groups += [f.citations for f in verdict.fields if is_wrong(f)]
-    shown = any(c.verified for group in groups for c in group)
-    if verdict.first_divergence is not None and verdict.outcome == "fail" and not shown:
+    if verdict.first_divergence is not None and verdict.outcome == "fail":
         groups.append(verdict.first_divergence.citations)
     if not any(c.verified for group in groups for c in group):
         groups = [f.citations for f in ranked if f.status == "met"]
@@ -125,9 +124,9 @@ def _parting(verdict: Verdict) -> Iterator[Line]:
     assert divergence is not None
     yield heading("Where the runs first part" + (" (no fault in itself)" if verdict.outcome == "pass" else ""))
     yield line(plain(divergence.description), indent=2)
-    # Steps are counted from 1 for people, as `clawjudge align` prints them.
+    # Steps are counted from 0, as in the JSON document and by `clawjudge align`.
     places = [("agent", divergence.agent_step), ("reference", divergence.reference_step)]
-    said = [f"{whose} step {index + 1}" for whose, index in places if index is not None]
+    said = [f"{whose} step {index}" for whose, index in places if index is not None]
     said += [where(c) for c in divergence.citations if c.verified]
     counts = ", ".join(f"{n} {word}" for word, n in verdict.alignment.items() if n)
     yield line((f"{' · '.join(said)} · of all steps {counts}", "dim"), indent=2)

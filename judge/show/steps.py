@@ -40,7 +40,7 @@ def steps_document(alignment: Alignment, agent: Sequence[Step], reference: Seque
 
 
 def render_steps(alignment: Alignment, agent: Sequence[Step], reference: Sequence[Step], screen: Screen) -> str:
-    """The alignment for people. Steps are numbered from 1."""
+    """The alignment for people. Steps are numbered from 0, as in the document."""
     return screen.render(_parts(alignment, agent, reference, screen))
 
 
@@ -97,7 +97,7 @@ def _stacked(pair: StepPair, agent: Sequence[Step], reference: Sequence[Step]) -
 
 
 def _number(index: int | None) -> str:
-    return "" if index is None else str(index + 1)
+    return "" if index is None else str(index)
 
 
 def _shown(index: int | None, steps: Sequence[Step]) -> str:
@@ -125,7 +125,7 @@ def _reason(pair: StepPair, agent: Sequence[Step], reference: Sequence[Step]) ->
 
 def _place(pair: StepPair) -> str:
     places = [("agent", pair.agent), ("reference", pair.reference)]
-    return " and ".join(f"{whose} step {index + 1}" for whose, index in places if index is not None)
+    return " and ".join(f"{whose} step {index}" for whose, index in places if index is not None)
 
 
 def _masked(step: Step) -> Any:

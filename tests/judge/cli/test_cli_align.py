@@ -15,7 +15,7 @@ def test_a_wrong_value_is_a_variant(tmp_path, make_run, capsys):
     [varied] = [line for line in streams.out.splitlines() if line.startswith("≠  ")]
     assert "note: extra peanuts" in varied
     assert "note: no peanuts" in varied
-    assert streams.out.splitlines()[-1] == "they first part at agent step 2 and reference step 2"
+    assert streams.out.splitlines()[-1] == "they first part at agent step 1 and reference step 1"
     assert streams.err == ""
 
 

@@ -147,7 +147,7 @@ def test_parting_gaps_and_notices_are_told():
     text = render(
         made(failed(skipped_lines={"actions.jsonl": 2}, alignment={"match": 5, "extra": 1}, **more)), "a", PIPE
     )
-    assert "agent step 4 · reference step 5" in text
+    assert "agent step 3 · reference step 4" in text
     assert "5 match, 1 extra" in text
     assert "reference: no video" in lines(text)
     assert "lines skipped: 2 in actions.jsonl" in lines(text)
