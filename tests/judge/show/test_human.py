@@ -120,6 +120,12 @@ def test_wrong_fields_come_first_and_volatile_ones_share_a_line(screen):
     assert "2 volatile fields differ as expected" in " ".join(section.split())
 
 
+def test_the_parting_is_evidence_of_a_failure_beside_what_the_rules_quote():
+    parting = Divergence(kind="variant", description="x", citations=(citation("the parting", pointer="/value"),))
+    text = render(made(failed(first_divergence=parting)), "a", PIPE)
+    assert "“the parting”" in text[text.index("Evidence") : text.index("Where the runs")]
+
+
 def test_a_value_is_never_cut_where_it_is_wrong():
     long = "Great coffee, " * 12
     text = render(made(failed(fields=(binding("/body/text", long + "bad", long + "good", "mismatch"),))), "a", PIPE)
