@@ -16,7 +16,10 @@ from clawjudge.judge.show.terminal import plain_lines
 COMMANDS = {
     "evaluate": ("evaluate", "Judge a run, or a folder of runs, against a human reference."),
     "align": ("align", "Show a run beside its reference, step by step."),
-    "traces": ("traces", "Look into recordings and task definitions."),
+    "compare": ("compare", "Hold new verdicts against old ones: what changed, and does chance explain it."),
+    "reproduce": ("reproduce", "Say whether stored verdicts give what a leaderboard row says."),
+    "verdicts": ("verdicts", "List, explain, compare and export stored verdicts."),
+    "traces": ("traces", "Look into recordings and task definitions, and fetch recordings."),
     "rubrics": ("rubrics", "List the rubrics and show their rules."),
 }
 """Name to module and one line of help. A command is imported only when it is used, so that help is instant."""

@@ -57,6 +57,8 @@ def notice(text: str) -> None:
 
 def emit(text: str, output: Path | None = None) -> None:
     """A document, on standard output or whole into the file `output`.
+def emit(text: str | bytes, output: Path | None = None) -> None:
+    """The result, on standard output or whole into the file `output`.
 
     A reader that goes away early (`| head`) is no error, and does not change how the command ends.
     """
@@ -81,6 +83,8 @@ def _write(raw: bytes) -> None:
     try:
         sys.stdout.flush()
         click.echo(raw, nl=False)
+        encoding = sys.stdout.encoding or "utf-8"
+        click.echo(text.encode(encoding, "replace") if isinstance(text, str) else text, nl=False)
         sys.stdout.flush()
     except BrokenPipeError:
         silence_stdout()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from clawjudge.judge.show.fields import fields_section, is_wrong
 from clawjudge.judge.show.layout import Line, Screen, count, heading, line
+from clawjudge.judge.show.outcomes import COLOURS, SIGNS
 from clawjudge.judge.show.terminal import plain
 from clawjudge.judge.verdict import Citation, JudgeReport, Verdict
 from clawjudge.rubrics.load import load_rubric
@@ -17,8 +18,6 @@ from clawjudge.rubrics.load import load_rubric
 if TYPE_CHECKING:
     from rich.table import Table
 
-_COLOURS = {"pass": "bold green", "fail": "bold red", "unjudged": "bold yellow"}
-_SIGNS = {"pass": "✓ PASS", "fail": "✗ FAIL", "unjudged": "? UNJUDGED"}
 _STAGE = {
     "intercepted": "final request made",
     "not_intercepted": "no final request",
@@ -49,7 +48,7 @@ def why(verdict: Verdict) -> str:
 
 
 def _one(report: JudgeReport, verdict: Verdict, title: str, screen: Screen) -> Iterator[Line | Table]:
-    yield line((_SIGNS[verdict.outcome], _COLOURS[verdict.outcome]), f"  {plain(title)}")
+    yield line((SIGNS[verdict.outcome], COLOURS[verdict.outcome]), f"  {plain(title)}")
     yield line((why(verdict), "bold"), indent=2)
     for rule in verdict.violated_rules:
         yield line(f"breaks rule {plain(rule)}{_rule_title(report, rule)}", indent=2)
@@ -168,7 +167,7 @@ def _run_line(verdict: Verdict, column: int) -> Line:
     run = run if len(run) <= column else "…" + run[-column + 1 :]
     codes = " ".join(map(plain, [*verdict.violated_rules, verdict.reason_code]))
     about = "" if verdict.outcome == "pass" else f"  {codes}"
-    sign = (f"{_SIGNS[verdict.outcome]:<10}", _COLOURS[verdict.outcome])
+    sign = (f"{SIGNS[verdict.outcome]:<10}", COLOURS[verdict.outcome])
     stage = f"{_STAGE_SIGNS[verdict.stage1.status]:^7}"
     return line(sign, f"  {stage}  {run:<{column}}  {why(verdict)}", (about, "dim"), cut=True)
 
@@ -177,14 +176,14 @@ def _summary(report: JudgeReport, title: str) -> Iterator[Line]:
     s = report.summary
     yield line(
         (f"{count(s['n_total'], 'run')} in {plain(title)}: ", "bold"),
-        (f"{s['n_pass']} pass", _COLOURS["pass"]),
+        (f"{s['n_pass']} pass", COLOURS["pass"]),
         ", ",
-        (f"{s['n_fail']} fail", _COLOURS["fail"]),
+        (f"{s['n_fail']} fail", COLOURS["fail"]),
         ", ",
-        (f"{s['n_unjudged']} unjudged", _COLOURS["unjudged"] if s["n_unjudged"] else "dim"),
+        (f"{s['n_unjudged']} unjudged", COLOURS["unjudged"] if s["n_unjudged"] else "dim"),
     )
     if s["n_found"] > s["n_total"]:
-        yield line((f"only {s['n_total']} of {s['n_found']} runs were judged", _COLOURS["unjudged"]), indent=2)
+        yield line((f"only {s['n_total']} of {s['n_found']} runs were judged", COLOURS["unjudged"]), indent=2)
     stage = s["stage1"]
     made = f"{stage['n_intercepted']} of {count(stage['n_applicable'], 'run')} made the final request"
     yield line(f"stage 1, interception  {_percent(stage['rate']):>7}  {made}", indent=2)

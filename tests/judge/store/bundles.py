@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from clawjudge.judge.fingerprint import fingerprint
 from clawjudge.judge.store.dropin import Answer, RunEntry, RunFacts
 from clawjudge.judge.store.key import KeyParts
 from clawjudge.judge.store.records import VerdictRecord
+from clawjudge.judge.store.verdict_store import VerdictStore
 from clawjudge.judge.verdict import Outcome, Stage1, Verdict
 from clawjudge.rubrics.load import load_rubric
 from clawjudge.traces.meta import parse_meta
@@ -92,3 +94,16 @@ def records_of(case: Case) -> dict[str, VerdictRecord]:
 
 def entry_of(facts: RunFacts, records: dict[str, VerdictRecord]) -> RunEntry:
     return RunEntry(facts, {judge: Answer.of(one) for judge, one in records.items()})
+
+
+def judged_bundle(home: Path, cases: Iterable[Case], times: str = "2026-11-30T10:00:00Z") -> Path:
+    """A bundle with its runs and a store that holds the verdicts on them."""
+    home.mkdir(exist_ok=True)
+    with VerdictStore.open(home) as store:
+        for case in cases:
+            if not (home / case.run).exists():
+                write_run(home, case)
+            for one in records_of(case).values():
+                verdict = one.verdict.model_copy(update={"task_id": str(case.task_id)})
+                store.put(replace(one, verdict=verdict, judged_at=times))
+    return home
