@@ -34,6 +34,7 @@ NINE = {"start": "2027-05-03T09:00:00Z", "end": "2027-05-03T10:00:00Z"}
             {"/body/slot"},
         ),
         ({"body": {"slot": NINE}}, {"body": {"other": NINE}}, set()),
+        ({"body": {"at": "2027-05-03T09:00"}}, {"body": {"at": "2027-05-03T10:00"}}, set()),
         ({"body": {"x": "y"}}, {"body": {"x": "y"}}, set()),
     ],
 )  # fmt: skip
