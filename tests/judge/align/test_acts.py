@@ -86,3 +86,9 @@ def test_few_acts_prove_nothing() -> None:
 
 def test_an_answer_that_the_task_gives_is_no_answer_of_ones_own() -> None:
     assert not same(swapped(3, act("fill", "captcha", "p3q9")), session(), "Enter x7k2")
+
+
+def test_an_entry_on_a_page_that_was_left_is_not_corrected_on_the_next() -> None:
+    mine = [act("navigate", "Form"), act("fill", "city", "York"), *session()]
+    assert not same(mine, [act("navigate", "Form"), *session()])
+    assert same([act("navigate", "Form"), *session()], [act("navigate", "Form"), *session()])
