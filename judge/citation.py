@@ -13,10 +13,12 @@ from clawjudge.traces.jsonl import decode_tolerant, line_at
 from clawjudge.traces.meta import MAX_DOCUMENT_BYTES
 from clawjudge.traces.paths import inside
 from clawjudge.traces.payload import query_value
-from clawjudge.traces.pointers import resolve, unpacked
+from clawjudge.traces.pointers import escape, resolve, unescape, unpacked
 from clawjudge.traces.problems import ProblemLog
 from clawjudge.traces.records import RequestEvent
 from clawjudge.traces.screenshots import image_size
+from clawjudge.traces.secret_members import telling_name
+from clawjudge.traces.secret_names import SHOWN
 from clawjudge.traces.secrets import mask, scrub
 from clawjudge.traces.video import VideoInfo, probe_video
 
@@ -59,14 +61,13 @@ class CitationCheck:
         value, parsed = self._line(path, citation.line)
         if value is _NOTHING:
             return False
-        if citation.pointer:
-            try:
-                value = at(value, citation.pointer, parsed)
-            except (KeyError, IndexError, ValueError, TypeError, RecursionError):
-                return False
         try:
-            return says(value, citation.quote, (citation.pointer or "").rsplit("/", 1)[-1])
-        except RecursionError:
+            name = ""
+            if citation.pointer:
+                tree, pointer = _place(value, citation.pointer, parsed)
+                value, name = resolve(tree, pointer), telling_name(tree, pointer)
+            return says(value, citation.quote, name)
+        except (KeyError, IndexError, ValueError, TypeError, RecursionError):
             return False
 
     def _line(self, path: Path, number: int | None) -> tuple[Any, dict[str, Any]]:
@@ -104,18 +105,43 @@ def at(document: Any, pointer: str, parsed: dict[str, Any] | None = None) -> Any
     Below a request, `/params/…` and `/body/…` point into the parsed query and the parsed body, because bodies are
     recorded as text, as parsed objects or as badly split forms, and a citation must hold for all of them.
     """
+    return resolve(*_place(document, pointer, {} if parsed is None else parsed))
+
+
+def shown_pointer(pointer: str) -> str:
+    """`pointer` as it may be shown: a key may be a secret as well as a value."""
+    return "/".join(escape(scrub(unescape(token))) for token in pointer.split("/"))
+
+
+def _place(document: Any, pointer: str, parsed: dict[str, Any]) -> tuple[Any, str]:
+    """A tree and a pointer into it; what a shown pointer hides is found again."""
+    tree, pointer = _tree(document, pointer, parsed)
+    node = tree
+    tokens: list[str] = []
+    for token in pointer.split("/"):
+        if tokens and isinstance(node, dict):
+            known = unescape(token)
+            if known not in node and SHOWN.search(known):
+                token = next((escape(key) for key in node if isinstance(key, str) and scrub(key) == known), token)
+            node = node.get(unescape(token))
+        elif tokens and isinstance(node, list) and token.isdecimal():
+            node = node[int(token)]
+        tokens.append(token)
+    return tree, "/".join(tokens)
+
+
+def _tree(document: Any, pointer: str, parsed: dict[str, Any]) -> tuple[Any, str]:
     for prefix in ("/request", ""):
         part = document.get("request") if prefix and isinstance(document, dict) else document
         if not pointer.startswith(prefix + "/") or not isinstance(part, dict) or "url" not in part:
             continue
         rest = pointer[len(prefix) :]
-        parsed = {} if parsed is None else parsed
         for name, parse in (("params", _params), ("body", _body)):
             if rest.startswith(f"/{name}"):
                 if prefix + name not in parsed:
                     parsed[prefix + name] = {name: unpacked(parse(part))}
-                return resolve(parsed[prefix + name], rest)
-    return resolve(document, pointer)
+                return parsed[prefix + name], rest
+    return document, pointer
 
 
 def _params(request: dict[str, Any]) -> Any:
@@ -134,7 +160,7 @@ def says(value: Any, quotation: str, name: str = "") -> bool:
     if quotation == there:
         return True
     if isinstance(value, dict | list):
-        compact = scrub(json.dumps(_masked(value, name), ensure_ascii=False, separators=(",", ":")))
+        compact = scrub(json.dumps(mask(value, name), ensure_ascii=False, separators=(",", ":")))
         return len(quotation) >= _MIN_PART and (quotation in there or quotation in compact)
     if not isinstance(value, str) or not quotation.strip():
         return False
@@ -157,7 +183,7 @@ def _in_word(text: str, place: int) -> bool:
 def shown(value: Any, name: str = "") -> str:
     """How a value is quoted: secrets masked, text scrubbed."""
     if isinstance(value, dict | list):
-        return str(writable(scrub(json.dumps(_masked(value, name), ensure_ascii=False))))
+        return str(writable(scrub(json.dumps(mask(value, name), ensure_ascii=False))))
     masked = mask(value[:_LOOKED_AT] if isinstance(value, str) else value, name)
     if masked is None or isinstance(masked, bool):
         return {None: "null", True: "true", False: "false"}[masked]
@@ -167,15 +193,6 @@ def shown(value: Any, name: str = "") -> str:
 def quote(value: Any, name: str = "") -> str:
     """A quotation of `value`, short enough to print."""
     return shown(value, name)[:MAX_QUOTE]
-
-
-def _masked(value: Any, name: str) -> Any:
-    """A tree with every secret in it masked, by its own name."""
-    if isinstance(value, dict):
-        return {key: _masked(item, str(key)) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_masked(item, name) for item in value]
-    return mask(value, name)
 
 
 _NOTHING = object()

@@ -102,13 +102,18 @@ def escape(token: str) -> str:
     return token.replace("~", "~0").replace("/", "~1")
 
 
+def unescape(token: str) -> str:
+    """What a reference token of a pointer means."""
+    return token.replace("~1", "/").replace("~0", "~")
+
+
 def resolve(value: Any, pointer: str) -> Any:
     """The value that `pointer` names. Raises `KeyError` if the pointer is malformed or leads nowhere."""
     if pointer and not pointer.startswith("/"):
         raise KeyError(pointer)
     node = value
     for token in pointer.split("/")[1:]:
-        key = token.replace("~1", "/").replace("~0", "~")
+        key = unescape(token)
         if isinstance(node, dict) and key in node:
             node = node[key]
         elif isinstance(node, list) and _ARRAY_INDEX.fullmatch(key) and int(key) < len(node):

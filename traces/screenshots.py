@@ -6,10 +6,10 @@ header before any pixel is, and a link out of the run is never followed.
 
 from __future__ import annotations
 
-import hashlib
 import re
 import stat
-from collections.abc import Iterable, Sequence
+import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,8 +35,8 @@ Image = Any
 
 SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".webp"})
 _EPOCH = re.compile(r"[1-9][0-9]{9}|[1-9][0-9]{12}", re.ASCII)
-_THUMBS_KEPT = 512
-"""Thumbs remembered by content, 14 kB each, so that memory does not grow with the number of files."""
+_HEAD_BYTES = 4096
+_TAIL_BYTES = 64
 _JPEG_NOT_FRAME = frozenset({0xC4, 0xC8, 0xCC})
 
 
@@ -108,32 +108,45 @@ def _natural(name: str) -> tuple[tuple[int, int, str], ...]:
     return tuple((0, int(part), "") if part[0] in "0123456789" else (1, 0, part) for part in parts)
 
 
-def distinct_screenshots(shots: Iterable[Screenshot], run: Path, problems: ProblemLog) -> list[Screenshot]:
-    """Those of `shots` that look different from the one kept before them, in the given order.
+def probe_screenshot(shot: Screenshot, run: Path, problems: ProblemLog) -> bool:
+    """Whether the file looks like a whole picture, by its first and last bytes; nothing is decoded.
 
-    A page that comes back later is kept again, because it is another moment of the run. Undecodable files are reported
-    and left out. Files with equal bytes are decoded once.
+    What is damaged in the middle shows only when the picture is decoded.
     """
-    kept: list[Screenshot] = []
-    last: Image | None = None
-    thumbs: dict[bytes, Image] = {}
-    for shot in shots:
-        raw = read_bytes(shot, run, problems)
-        if raw is None:
-            continue
-        digest = hashlib.blake2b(raw, digest_size=16).digest()
-        if digest not in thumbs:
-            picture = decode(raw, shot.file, problems, grey=True)
-            if picture is None:
-                continue
-            if len(thumbs) == _THUMBS_KEPT:
-                del thumbs[next(iter(thumbs))]
-            thumbs[digest] = thumbnail(picture)
-        thumb = thumbs[digest]
-        if last is None or not same_picture(last, thumb):
-            kept.append(shot)
-            last = thumb
-    return kept
+    try:
+        with inside(run, shot.file).open("rb") as file:
+            head = file.read(_HEAD_BYTES)
+            file.seek(max(0, shot.size - _TAIL_BYTES))
+            tail = file.read(_TAIL_BYTES)
+    except UnsafePath as error:
+        problems.add("unsafe_path", LAYER, shot.file, str(error))
+        return False
+    except OSError as error:
+        problems.add("screenshot_unreadable", LAYER, shot.file, f"cannot be read: {error.strerror}")
+        return False
+    defect = _defect(head, tail, shot.size)
+    if defect:
+        problems.add("screenshot_undecodable", LAYER, shot.file, defect)
+    return not defect
+
+
+def _defect(head: bytes, tail: bytes, size: int) -> str:
+    """What keeps a picture with these first and last bytes from being decoded; empty if nothing is seen."""
+    if not size:
+        return "the file is empty"
+    # A JPEG names its size behind its metadata, so the size may lie further on; a PNG or WebP names it at once.
+    jpeg = head.startswith(b"\xff\xd8\xff")
+    if image_size(head) is None and not (jpeg and size > len(head)):
+        return "not a PNG, JPEG or WebP picture, or its header is damaged"
+    if head.startswith(b"\x89PNG"):
+        named = zlib.crc32(head[12:29]).to_bytes(4, "big")
+        if head[8:12] != b"\0\0\0\r" or head[29:33] != named:
+            return "the PNG header is damaged"
+        if b"IEND" not in tail:
+            return "the PNG file is cut short"
+    if head[:4] == b"RIFF" and int.from_bytes(head[4:8], "little") + 8 > size:
+        return "the WebP file is cut short"
+    return ""
 
 
 def read_bytes(shot: Screenshot, run: Path, problems: ProblemLog) -> bytes | None:
@@ -166,8 +179,9 @@ def decode(raw: bytes, file: str, problems: ProblemLog, *, grey: bool = False) -
         problems.add("screenshot_too_large", LAYER, file, f"{size[0]}x{size[1]} pixels; not decoded")
         return None
     # Checked here because libpng would print its own complaint to the terminal.
-    if raw.startswith(b"\x89PNG") and b"IEND" not in raw[-64:]:
-        problems.add("screenshot_undecodable", LAYER, file, "the PNG file is cut short")
+    defect = _defect(raw[:_HEAD_BYTES], raw[-_TAIL_BYTES:], len(raw))
+    if defect:
+        problems.add("screenshot_undecodable", LAYER, file, defect)
         return None
     import cv2
     import numpy

@@ -16,7 +16,8 @@ from typing import Any
 from urllib.parse import quote, unquote_plus
 
 from clawjudge.traces.cards import is_card_number
-from clawjudge.traces.secret_names import SHOWN, Kind, is_shown, keeps, secret_kind, word_set
+from clawjudge.traces.secret_members import Pair, Pairs, is_keystroke, telling_names
+from clawjudge.traces.secret_names import SHOWN, Kind, is_shown, keeps, secret_kind
 from clawjudge.traces.secret_texts import Span, apart, cookie_spans, encoded_values, secret_spans
 
 Show = Callable[[str, str], str]
@@ -27,24 +28,6 @@ Find = Callable[[str], Iterable[Span]]
 _HIDDEN = "•••"
 _MAX_DEPTH = 60
 _MAX_DIGITS = 10**30
-# A member by one of these names says what its neighbours hold: {"name": "password", "value": "x"}.
-_NAMING = word_set(
-    "name key field id label element selector placeholder type autocomplete ref target locator param parameter header"
-    " arialabel fieldname"
-)
-_NAMED = word_set(
-    "value val values text data input content answer response newvalue oldvalue default defaultvalue fill string"
-    " textcontent innertext key code"
-)
-# Members of an object with a secret name that are not secret themselves.
-_INNOCENT = word_set(
-    "type name label id user username login email mail phone domain path expires expiry httponly secure samesite scheme"
-    " required error errors message placeholder autocomplete minlength maxlength title description provider method"
-    " format pattern"
-)
-_NO_NAME = re.compile(r"[=&{}\n]")
-"""A key with one of these is a body that a recorder took apart, not the name of what stands beside it."""
-_LONGEST_NAMING = 80
 _KEYSTROKE = re.compile(r".|(?:Key|Digit|Numpad)\w", re.DOTALL)
 _SCALAR = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[^\s\[\]{}:,"]+')
 _MAY_HOLD = re.compile(r"[:=@]|\d{4}|(?:\d[\W_]{0,3}){13}|-----|--\w|\b(?:is|lautet)\b|[A-Za-z0-9_-]{12}")
@@ -73,11 +56,7 @@ def replaced(value: Any, name: str, show: Show, find: Find | None = None) -> Any
     a JSON document is read as one and keeps its spelling. Keys are looked at as well. What is nested too deeply to
     be looked at is hidden whole.
     """
-    return _Walk(show, find).value(value, secret_kind(name), _MAX_DEPTH)
-
-
-class _Pairs(list[tuple[str, Any]]):
-    """A JSON object in which a key may stand twice."""
+    return _Walk(show, find).value(value, name, _MAX_DEPTH)
 
 
 class _Walk:
@@ -85,18 +64,18 @@ class _Walk:
         self._show = show
         self._find = find
 
-    def value(self, value: Any, kind: Kind | None, depth: int) -> Any:
+    def value(self, value: Any, name: str, depth: int) -> Any:
         if value is None or isinstance(value, bool):
             return value
         if isinstance(value, dict | list | tuple):
-            return self._show("", "nested") if depth == 0 else self._tree(value, kind, depth)
+            return self._show("", "nested") if depth == 0 else self._tree(value, name, depth)
         if isinstance(value, bytes | bytearray):
             text = bytes(value).decode("utf-8", "surrogateescape")
-            new = self.value(text, kind, depth)
+            new = self.value(text, name, depth)
             return value if new == text else str(new).encode("utf-8", "surrogateescape")
         if isinstance(value, str):
-            return self._string(value, kind, depth)
-        return self._number(value, kind)
+            return self._string(value, secret_kind(name), depth)
+        return self._number(value, secret_kind(name))
 
     def _number(self, value: Any, kind: Kind | None) -> Any:
         if not isinstance(value, int | float):
@@ -155,10 +134,10 @@ class _Walk:
     def _document(self, text: str, depth: int) -> str | None:
         """A text that is a JSON document, its secrets replaced and the rest spelt as before; None for other texts."""
         try:
-            old = json.loads(text, object_pairs_hook=_Pairs)
+            old = json.loads(text, object_pairs_hook=Pairs)
         except (ValueError, RecursionError):
             return None
-        new = self._tree(old, None, depth)
+        new = self._tree(old, "", depth)
         changes = list(_scalars(old, new))
         if all(before is after or before == after for before, after in changes):
             return text
@@ -172,35 +151,28 @@ class _Walk:
                 position = token.end()
         return out + text[position:]
 
-    def _tree(self, value: Any, kind: Kind | None, depth: int) -> Any:
-        if isinstance(value, _Pairs):
-            return _Pairs(self._members(value, kind, depth - 1))
+    def _tree(self, value: Any, name: str, depth: int) -> Any:
+        if isinstance(value, Pairs):
+            return Pairs(self._members(value, name, depth - 1))
         if isinstance(value, dict):
-            return _object(self._members([(key, inner) for key, inner in value.items()], kind, depth - 1))
-        if len(value) == 2 and kind is None and isinstance(value[0], str) and isinstance(value[1], str | int | float):
+            return _object(self._members([(key, inner) for key, inner in value.items()], name, depth - 1))
+        if (
+            len(value) == 2
+            and not secret_kind(name)
+            and isinstance(value[0], str)
+            and isinstance(value[1], str | int | float)
+        ):
             # Headers and form fields are often lists of pairs.
-            kinds = [None, secret_kind(value[0])]
+            names = ["", value[0]]
         else:
-            kinds = [kind] * len(value)
-        new = [self.value(inner, its, depth - 1) for inner, its in zip(value, kinds, strict=True)]
+            names = [name] * len(value)
+        new = [self.value(inner, its, depth - 1) for inner, its in zip(value, names, strict=True)]
         return tuple(new) if isinstance(value, tuple) else new
 
-    def _members(self, pairs: list[tuple[Any, Any]], kind: Kind | None, depth: int) -> list[tuple[Any, Any]]:
-        inherited: Kind | None = "secret" if kind == "cookie" else kind
-        naming = {key for key, inner in pairs if isinstance(key, str) and _squashed(key) in _NAMING and _names(inner)}
-        described = next((_names(inner) for key, inner in pairs if key in naming), None)
+    def _members(self, pairs: list[Pair], name: str, depth: int) -> list[Pair]:
         out = []
-        for key, inner in pairs:
-            word = _squashed(key) if isinstance(key, str) else ""
-            own = secret_kind(key) if isinstance(key, str) and not _NO_NAME.search(key) else None
-            if own is None and inherited and word not in _INNOCENT:
-                own = inherited
-            if own is None and described and key not in naming and word in _NAMED:
-                own = "secret" if described == "cookie" else described
-            if described and word in ("key", "code") and key not in naming:
-                new = self._keystroke(inner)
-            else:
-                new = self.value(inner, own, depth)
+        for (key, inner), its in zip(pairs, telling_names(pairs, name), strict=True):
+            new = self._keystroke(inner) if is_keystroke(key, its) else self.value(inner, its, depth)
             out.append((self._text(key, 0) if isinstance(key, str) else key, new))
         return out
 
@@ -216,19 +188,6 @@ def _encoded(text: str) -> Iterator[str]:
         yield quote(text[position : shown.start()], safe="", errors="surrogateescape") + shown.group()
         position = shown.end()
     yield quote(text[position:], safe="", errors="surrogateescape")
-
-
-def _squashed(key: str) -> str:
-    return "".join(c for c in key.casefold() if c.isalnum())
-
-
-def _names(value: Any) -> Kind | None:
-    """The kind of secret that a naming member promises: a name, or an element with names of its own."""
-    if isinstance(value, str):
-        return secret_kind(value) if len(value) <= _LONGEST_NAMING else None
-    members = value.items() if isinstance(value, dict) else value if isinstance(value, _Pairs) else ()
-    said = [inner for key, inner in members if _squashed(str(key)) in _NAMING]
-    return next(filter(None, (_names(inner) for inner in said if isinstance(inner, str))), None)
 
 
 def _object(members: list[tuple[Any, Any]]) -> dict[Any, Any]:
@@ -247,7 +206,7 @@ def _scalars(old: Any, new: Any) -> Iterable[tuple[Any, Any]]:
     stack = [(old, new)]
     while stack:
         before, after = stack.pop()
-        if isinstance(before, _Pairs) and isinstance(after, _Pairs):
+        if isinstance(before, Pairs) and isinstance(after, Pairs):
             for (key, inner), (new_key, new_inner) in zip(reversed(before), reversed(after), strict=True):
                 stack += [(inner, new_inner), (key, new_key)]
         elif isinstance(before, list) and isinstance(after, list):
@@ -263,6 +222,6 @@ def _spelt(value: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, _Pairs):
+    if isinstance(value, Pairs):
         return _object([(key, _plain(inner)) for key, inner in value])
     return [_plain(inner) for inner in value] if isinstance(value, list) else value

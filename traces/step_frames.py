@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from clawjudge.traces.digest import RunDigest
 from clawjudge.traces.keyframes import Keyframe, Source, StepMark, keyframes, slots
-from clawjudge.traces.screenshots import Screenshot, timed
+from clawjudge.traces.screenshots import Screenshot, probe_screenshot, timed
 from clawjudge.traces.steps import Step
 from clawjudge.traces.trace import Trace
 from clawjudge.traces.video import VideoInfo
@@ -36,13 +36,14 @@ class Screen:
 
 def probe_pictures(trace: Trace) -> tuple[VideoInfo | None, list[Screenshot]]:
     """What pictures a run has; none is decoded. What is wrong with them is in `trace.problems`, counted once however
-    often this is called."""
+    often this is called; screenshots that cannot be whole pictures are named there and left out."""
     if trace.has("screenshots"):
         folder = trace.files.relative("screenshots")
         for file in {problem.file for problem in trace.problems.of("screenshots")}:
             if file == folder or file.startswith(f"{folder}/"):
                 trace.problems.forget("screenshots", file)
-    return trace.video(), trace.screenshots()
+    shots = trace.screenshots()
+    return trace.video(), [shot for shot in shots if probe_screenshot(shot, trace.root, trace.problems)]
 
 
 def step_frames(run: RunDigest, steps: Sequence[Step] | None = None, *, refine: bool = False) -> list[Keyframe]:

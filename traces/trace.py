@@ -54,7 +54,7 @@ class Trace:
         """The task from `task.json`, else put together from what the recorder kept of it; None if neither serves."""
         from clawjudge.traces.task import parse_task
 
-        document = self._document("task")
+        document = self._task_document()
         schema = self._document("schema") or (self.interception.schema if self.interception else {})
         if not document and self.meta.instruction:
             raw = self.meta.raw
@@ -70,6 +70,30 @@ class Trace:
         except InvalidTask as error:
             self.problems.add("invalid_task", "task", source, str(error))
             return None
+
+    @property
+    def task_defect(self) -> str:
+        """What is wrong with the run's own `task.json`; empty if it is usable, or if there is none."""
+        usable = self.task is not None
+        file = self.files.relative("task") if self.has("task") else ""
+        found = (p for p in self.problems.of("task") if p.code == "invalid_task" and p.file == file)
+        said = next((p.message for p in found), "" if usable or not file else "it cannot be used")
+        return f"{file}: {said}" if said else ""
+
+    def _task_document(self) -> dict[str, Any]:
+        """`task.json`; a damaged one is one problem of its own, whatever the damage."""
+        if not self.has("task"):
+            return {}
+        file = self.files.relative("task")
+        self.problems.forget("task", file)
+        found = ProblemLog()
+        document = read_document(self.files.found["task"], "task", file, found)
+        if document:
+            for problem in found:
+                self.problems.add(problem.code, problem.layer, problem.file, problem.message)
+        else:
+            self.problems.add("invalid_task", "task", file, next((p.message for p in found), "an empty object"))
+        return document
 
     def actions(self) -> Iterator[ActionEvent]:
         if not self.has("actions"):

@@ -24,8 +24,10 @@ from clawjudge.judge.align.values import Comparison, compare, is_empty, truth, v
 from clawjudge.judge.align.volatile import shape
 from clawjudge.judge.verdict import FieldKind, FieldStatus
 from clawjudge.traces.lexicon import mention, plain
-from clawjudge.traces.pointers import flatten
+from clawjudge.traces.pointers import flatten, unescape
 from clawjudge.traces.records import RequestEvent
+from clawjudge.traces.secret_members import telling_name
+from clawjudge.traces.secret_names import secret_kind
 
 _TRACKING = re.compile(
     r"(?i)^(?:utm_\w+|ref|referrer|source|src|gclid|gbraid|wbraid|fbclid|msclkid|dclid|yclid|twclid|ttclid|igshid|mc_[ce]id"
@@ -49,6 +51,8 @@ class Field:
     bound_by: tuple[Bound, ...] = ()
     normalisations: tuple[str, ...] = ()
     note: str = ""
+    telling: str = ""
+    """The name that tells whether the values are secret, where that is not the field's own."""
 
     @property
     def strength(self) -> int:
@@ -57,6 +61,11 @@ class Field:
     @property
     def name(self) -> str:
         return leaf_name(self.pointer)
+
+    @property
+    def shown_as(self) -> str:
+        """By which name its values are masked."""
+        return self.telling or self.name
 
 
 def bind_fields(reference: RequestEvent, agent: RequestEvent, context: BindingContext) -> list[Field]:
@@ -70,13 +79,19 @@ def bind_fields(reference: RequestEvent, agent: RequestEvent, context: BindingCo
     if len(pairs) >= MAX_FIELDS and trees[0] != trees[1]:
         note = f"only the first {MAX_FIELDS} fields were compared, and the requests differ"
         kept.append(Field("/url", "/url", reference.url, agent.url, "free", "uncertain", note=note))
-    return _weigh_extras(_weigh_numbers(kept))
+    return [_with_telling_name(f, *trees) for f in _weigh_extras(_weigh_numbers(kept))]
+
+
+def _with_telling_name(field_: Field, reference: Any, agent: Any) -> Field:
+    names = telling_name(reference, field_.pointer), telling_name(agent, field_.agent_pointer)
+    secret = next((name for name in names if secret_kind(name)), "")
+    return replace(field_, telling=secret) if secret and secret != field_.name else field_
 
 
 def leaf_name(pointer: str) -> str:
     """The last key of a pointer that is no list index."""
     names = [part for part in pointer.split("/") if part and not part.isdigit()]
-    return names[-1].replace("~1", "/").replace("~0", "~") if names else ""
+    return unescape(names[-1]) if names else ""
 
 
 def mention_of_order(instruction: str) -> bool:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from clawjudge.judge.citation import quote
+from clawjudge.judge.align.payloads import request_tree
+from clawjudge.judge.citation import quote, shown_pointer
 from clawjudge.judge.verdict import Citation
 from clawjudge.traces.digest import RunDigest
 from clawjudge.traces.records import RequestEvent, Target
+from clawjudge.traces.secret_members import telling_name
 from clawjudge.traces.secrets import mask, scrub
 from clawjudge.traces.steps import Step
 from clawjudge.traces.transcripts.pages import PageState
@@ -23,15 +25,19 @@ def request(
     pointer = pointer or "/url"
     if pointer.startswith("/url/"):
         pointer, value = "/url", event.url
+    name = pointer.rsplit("/", 1)[-1]
+    if pointer.count("/") > 2 and not isinstance(value, dict | list):
+        name = telling_name(request_tree(event), pointer)
+    told = shown_pointer(pointer)
     return Citation(
         layer="http" if logged else "interception",
         file=run.trace.files.relative("http" if logged else "interception"),
         run=whose,
         line=event.line if logged else None,
         t_ms=event.t_ms,
-        pointer=pointer if logged else f"/request{pointer}" if _nested(run) else pointer,
+        pointer=told if logged else f"/request{told}" if _nested(run) else told,
         # A query may hold anything, a password too; the address without it says which request is meant.
-        quote=quote(event.url.partition("?")[0] if pointer == "/url" else value, pointer.rsplit("/", 1)[-1]),
+        quote=quote(event.url.partition("?")[0] if pointer == "/url" else value, name),
     )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from clawjudge.judge.case import Case
-from clawjudge.judge.citation import CitationCheck
+from clawjudge.judge.citation import CitationCheck, shown_pointer
 from clawjudge.judge.fingerprint import fingerprint
 from clawjudge.judge.offline import report
 from clawjudge.judge.offline.divergence import first_divergence
@@ -17,6 +17,7 @@ from clawjudge.judge.offline.facts import Facts
 from clawjudge.judge.offline.rules import accepted_ending, judge_rules, reached_checkout
 from clawjudge.judge.verdict import Finding, Fingerprint, Outcome, Stage1, Verdict
 from clawjudge.rubrics.load import load_rubric
+from clawjudge.traces.secrets import scrub
 
 RUBRIC = "v1-agentic"
 _DECISIVE_ORDER = {
@@ -63,6 +64,8 @@ class OfflineJudge:
 
 def _refuse(case: Case) -> tuple[str, str] | None:
     """Why a case cannot be judged at all: (reason code, sentence)."""
+    if case.agent.trace.task_defect:
+        return "invalid_task", f"the run's task cannot be read: {scrub(case.agent.trace.task_defect)}"
     if case.task is None:
         return "no_task", "no usable task.json, and run-meta.json does not hold the instruction and the eval schema"
     if case.reference is None:
@@ -253,9 +256,9 @@ def _verified_divergence(facts: Facts, check: CitationCheck) -> Any:
 def _failing_field(facts: Facts) -> str | None:
     if facts.commits:
         wrong = report.decisive_fields(facts)
-        return wrong[0].agent_pointer if wrong else None
+        return shown_pointer(wrong[0].agent_pointer) if wrong else None
     wrong_so_far = [s.field for s in facts.progress if s.field.status == "mismatch"]
-    return wrong_so_far[0].agent_pointer if wrong_so_far else None
+    return shown_pointer(wrong_so_far[0].agent_pointer) if wrong_so_far else None
 
 
 def _task_id(case: Case) -> str | None:

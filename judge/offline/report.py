@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from clawjudge.judge.align.bindings import Field, leaf_name
+from clawjudge.judge.align.bindings import Field
 from clawjudge.judge.align.comparison import JudgedCommit, RunComparison
 from clawjudge.judge.align.payloads import ABSENT, is_file
+from clawjudge.judge.citation import shown_pointer
 from clawjudge.judge.offline import cite
 from clawjudge.judge.verdict import BoundBy, Citation, FieldBinding, Gap
 from clawjudge.traces.digest import RunDigest
@@ -71,14 +72,14 @@ def _earlier(compared: RunComparison) -> list[Field]:
 
 
 def _binding(compared: RunComparison, field: Field, request: RequestEvent | None) -> FieldBinding:
-    name = leaf_name(field.pointer)
+    name = field.shown_as
     sensitive = field.kind == "volatile"
     citations: list[Citation] = []
     if field.status != "match" and request is not None and field.agent is not ABSENT and field.agent is not None:
         citations.append(cite.request(compared.agent, request, field.agent_pointer, field.agent))
     return FieldBinding(
-        pointer=field.pointer,
-        agent_pointer=field.agent_pointer,
+        pointer=shown_pointer(field.pointer),
+        agent_pointer=shown_pointer(field.agent_pointer),
         reference=_shortened(public_value(field.reference, name), sensitive),
         agent=_shortened(public_value(field.agent, name), sensitive),
         kind=field.kind,
@@ -130,7 +131,7 @@ def _run_gaps(run: RunDigest, whose: Any) -> list[Gap]:
 def skipped_lines(run: RunDigest) -> dict[str, int]:
     """Lines that could not be used, by file."""
     skipped: dict[str, int] = {}
-    for (_, file, code), count in run.trace.problems.counts.items():
-        if code in _LINE_PROBLEMS:
+    for (layer, file, code), count in run.trace.problems.counts.items():
+        if code in _LINE_PROBLEMS and layer in _EXPECTED:
             skipped[file] = skipped.get(file, 0) + count
     return skipped

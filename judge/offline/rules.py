@@ -15,6 +15,7 @@ from clawjudge.judge.offline.facts import Facts
 from clawjudge.judge.offline.report import shown_value, skipped_lines
 from clawjudge.judge.verdict import Citation, Finding, FindingStatus
 from clawjudge.traces.lexicon import mention
+from clawjudge.traces.secrets import scrub
 from clawjudge.traces.steps import Step
 
 Rule = Callable[[Facts], Finding]
@@ -312,15 +313,15 @@ def _checkout_step(steps: list[Step]) -> Step | None:
 
 
 def _against(field: Field) -> str:
-    return f"{shown_value(field.reference, field.name)} against {shown_value(field.agent, field.name)}"
+    return f"{shown_value(field.reference, field.shown_as)} against {shown_value(field.agent, field.shown_as)}"
 
 
 def _said(field: Field) -> str:
     if field.status == "missing":
-        return f"{shown_value(field.reference, field.name)} is missing"
+        return f"{shown_value(field.reference, field.shown_as)} is missing"
     if field.status == "extra":
-        return f"{shown_value(field.agent, field.name)} was not asked for"
-    return f"{shown_value(field.agent, field.name)} instead of {shown_value(field.reference, field.name)}"
+        return f"{shown_value(field.agent, field.shown_as)} was not asked for"
+    return f"{shown_value(field.agent, field.shown_as)} instead of {shown_value(field.reference, field.shown_as)}"
 
 
 def _field_citation(facts: Facts, request: Any, field: Field) -> Citation:
@@ -355,4 +356,4 @@ def _ended(facts: Facts) -> list[Citation]:
 
 
 def _finding(rule: str, status: FindingStatus, note: str, citations: list[Citation] | None = None) -> Finding:
-    return Finding(rule=rule, status=status, note=note, citations=tuple(citations or ()))
+    return Finding(rule=rule, status=status, note=scrub(note), citations=tuple(citations or ()))

@@ -14,6 +14,7 @@ from clawjudge.judge.show.terminal import plain
 from clawjudge.traces.clock import LAYER_UNCERTAINTY_MS, estimate_skew, plausible
 from clawjudge.traces.digest import RunDigest
 from clawjudge.traces.files import PRIOR_VERDICT_FILES
+from clawjudge.traces.step_frames import probe_pictures
 from clawjudge.traces.trace import Trace
 from clawjudge.traces.urls import is_web
 
@@ -111,7 +112,7 @@ def _read_layers(
     for message in trace.messages():
         spans["messages"].add(message.t_ms)
         roles[message.role] += 1
-    for shot in trace.screenshots():
+    for shot in probe_pictures(trace)[1]:
         spans["screenshots"].add(shot.t_ms)
     return loads, documents, roles
 

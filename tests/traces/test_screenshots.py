@@ -16,10 +16,14 @@ from clawjudge.traces.problems import ProblemLog
 from clawjudge.traces.screenshots import (
     MAX_SIDE,
     Screenshot,
-    distinct_screenshots,
+    decode,
     encode_jpeg,
     image_size,
     list_screenshots,
+    probe_screenshot,
+    read_bytes,
+    same_picture,
+    thumbnail,
 )
 
 T = 1_796_023_385_066
@@ -99,23 +103,53 @@ def test_a_linked_folder_out_of_the_run_is_refused(tmp_path: Path) -> None:
     assert codes(problems) == {"unsafe_path": 1}
 
 
-def test_near_duplicates_are_dropped_and_small_changes_kept(tmp_path: Path) -> None:
+def decoded(shots: list[Screenshot], run: Path, problems: ProblemLog) -> list[Screenshot]:
+    """Those of `shots` that can be decoded."""
+    raws = ((shot, read_bytes(shot, run, problems)) for shot in shots)
+    return [shot for shot, raw in raws if raw is not None and decode(raw, shot.file, problems) is not None]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [("Quantity 1", "Quantity 1", True), ("Quantity 1", "Quantity 2", False), ("Quantity 1", "Quantity 1.", False)],
+)
+def test_small_changes_make_another_picture(one: str, other: str, same: bool) -> None:
+    grey = [cv2.cvtColor(page(text), cv2.COLOR_BGR2GRAY) for text in (one, other)]
+    assert same_picture(thumbnail(grey[0]), thumbnail(grey[1])) is same
+
+
+PNG = cv2.imencode(".png", page())[1].tobytes()
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "empty"),
+        (b"not a picture", "not a PNG"),
+        (b"<html>" + PNG, "not a PNG"),
+        (PNG[:-30], "cut short"),
+        (PNG[:100], "cut short"),
+        (PNG[:20], "not a PNG"),
+        (PNG[:17] + b"\xff" + PNG[18:], "header is damaged"),
+        (PNG[:1] + b"\0" + PNG[2:], "not a PNG"),
+        (cv2.imencode(".webp", page())[1].tobytes()[:-30], "cut short"),
+    ],
+)
+def test_what_is_no_whole_picture_is_named_without_decoding_it(tmp_path: Path, content: bytes, said: str) -> None:
     folder = tmp_path / "data" / "screenshots"
-    noisy = page("Quantity 1")
-    noisy[400:420, 400:420] -= 3
-    pictures = [
-        page("Quantity 1"),
-        page("Quantity 1"),
-        noisy,
-        page("Quantity 2"),
-        page("Quantity 1"),
-        page("Quantity 1."),
-    ]
-    for number, picture in enumerate(pictures):
-        save(folder / f"{T + number}.png", picture)
+    save(folder / f"{T}.png", page())
+    (folder / f"{T + 1}.png").write_bytes(content)
     shots, problems = listed(tmp_path)
-    kept = distinct_screenshots(shots, tmp_path, problems)
-    assert [(shot.t_ms or 0) - T for shot in kept] == [0, 3, 4, 5]
+    assert [probe_screenshot(shot, tmp_path, problems) for shot in shots] == [True, False]
+    assert codes(problems) == {"screenshot_undecodable": 1}
+    assert said in next(iter(problems)).message
+
+
+@pytest.mark.parametrize("suffix", [".png", ".jpg", ".webp"])
+def test_whole_pictures_pass_the_probe(tmp_path: Path, suffix: str) -> None:
+    save(tmp_path / "data" / "screenshots" / f"{T}{suffix}", page("x"))
+    shots, problems = listed(tmp_path)
+    assert [probe_screenshot(shot, tmp_path, problems) for shot in shots] == [True]
     assert not problems
 
 
@@ -147,7 +181,7 @@ def test_what_cannot_or_should_not_be_decoded_is_reported(tmp_path: Path, conten
     (folder / f"{T + 1}.png").write_bytes(content)
     (folder / f"{T + 2}.png").write_bytes(content)
     shots, problems = listed(tmp_path)
-    assert [shot.t_ms for shot in distinct_screenshots(shots, tmp_path, problems)] == [T]
+    assert [shot.t_ms for shot in decoded(shots, tmp_path, problems)] == [T]
     assert codes(problems) == {code: 2}
 
 
@@ -157,7 +191,7 @@ def test_flipped_bytes_inside_a_png(tmp_path: Path) -> None:
     data[len(data) // 2] ^= 0xFF
     path.write_bytes(data)
     shots, problems = listed(tmp_path)
-    assert distinct_screenshots(shots, tmp_path, problems) == []
+    assert decoded(shots, tmp_path, problems) == []
     assert codes(problems) == {"screenshot_undecodable": 1}
 
 
@@ -172,7 +206,7 @@ def test_a_changed_or_removed_file_is_a_problem_not_an_error(tmp_path: Path) -> 
     path = save(tmp_path / "data" / "screenshots" / f"{T}.png", page())
     shots, problems = listed(tmp_path)
     path.unlink()
-    assert distinct_screenshots(shots, tmp_path, problems) == []
+    assert decoded(shots, tmp_path, problems) == []
     assert codes(problems) == {"screenshot_unreadable": 1}
 
 

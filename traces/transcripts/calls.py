@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import OrderedDict
+from collections import OrderedDict, deque
 
 from clawjudge.traces.records import Message, ToolCall, ToolResult
 
@@ -18,13 +18,15 @@ class OpenCalls:
 
     def __init__(self) -> None:
         self._named: OrderedDict[str, ToolCall] = OrderedDict()
-        self._unnamed: ToolCall | None = None
+        self._unnamed: deque[ToolCall] = deque()
 
     def see(self, message: Message) -> None:
         """Remember the calls of `message`; an id that comes again means the later call."""
+        unnamed = [call for call in message.tool_calls if not call.id]
+        if unnamed:
+            self._unnamed = deque(unnamed)
         for call in message.tool_calls:
             if not call.id:
-                self._unnamed = call
                 continue
             self._named[call.id] = call
             self._named.move_to_end(call.id)
@@ -32,11 +34,14 @@ class OpenCalls:
                 self._named.popitem(last=False)
 
     def of(self, result: ToolResult) -> ToolCall | None:
-        """The call that `result` answers. A result without an id answers the last call without one, and only once."""
-        if result.call_id:
-            return self._named.get(result.call_id)
-        call, self._unnamed = self._unnamed, None
-        return call
+        """The call that `result` answers.
+
+        Where the calls of a message have no ids, its results answer them in their order, each once; some exports leave
+        out the ids of calls and keep those of results.
+        """
+        if result.call_id in self._named:
+            return self._named[result.call_id]
+        return self._unnamed.popleft() if self._unnamed else None
 
 
 def name_words(name: str, *, whole: bool = False) -> list[str]:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-LISTS = ("history", "messages")
+LISTS = ("history", "messages", "conversations")
 """Keys under which a document keeps its messages."""
 
 _SPACE = re.compile(r"[ \t\r\n]*+")

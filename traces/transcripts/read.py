@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from clawjudge.traces.jsonl import MAX_LINE_BYTES, raw_lines, read_lines
 from clawjudge.traces.problems import ProblemLog
 from clawjudge.traces.records import Message
-from clawjudge.traces.transcripts import browser_use, chat, claude_code, codex, document, openclaw, opencode
+from clawjudge.traces.transcripts import browser_use, chat, claude_code, codex, document, openclaw, opencode, sharegpt
 from clawjudge.traces.transcripts.blocks import Notes, kind, render
 
 MAX_DOCUMENT_BYTES = MAX_LINE_BYTES
@@ -33,7 +33,7 @@ class Shape(Protocol):
 
 
 # The order matters where shapes overlap: `chat` takes whatever has a role, so it comes last.
-SHAPES: tuple[Shape, ...] = (browser_use, codex, claude_code, opencode, openclaw, chat)
+SHAPES: tuple[Shape, ...] = (browser_use, codex, claude_code, opencode, openclaw, sharegpt, chat)
 
 
 def read_messages(path: Path, file: str, problems: ProblemLog) -> Iterator[Message]:

@@ -120,11 +120,30 @@ def test_another_task_is_not_judged(agent: Any, judge: Judge) -> None:
     assert judge(agent.commit()).reason_code == "task_mismatch"
 
 
-def test_a_run_without_a_task(folder: Path, judge: Judge) -> None:
-    (folder / "task.json").write_text('{"instruction": "x", "eval_schema": {"url_pattern": "("}}')
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ('{"instruction": "x", "eval_schema": {"url_pattern": "("}}', "url_pattern"),
+        ('{"instruction": "x",', "not JSON: "),
+        ("[1, 2]", "expected an object, found list"),
+        ('"task"', "expected an object, found str"),
+        ("", "the file is empty"),
+        ("{}", "an empty object"),
+    ],
+)
+def test_a_damaged_task_is_named_and_not_judged(folder: Path, judge: Judge, content: str, said: str) -> None:
+    (folder / "task.json").write_text(content)
     verdict = judge(folder)
+    assert (verdict.outcome, verdict.reason_code) == ("unjudged", "invalid_task")
+    assert "task.json: " in verdict.justification
+    assert said in verdict.justification
     assert "invalid_task" in _codes(verdict)
-    assert verdict.outcome == "pass", "run-meta.json still says that the task is the reference's"
+    assert verdict.skipped_lines == {}
+
+
+def test_a_run_without_a_task(folder: Path, judge: Judge) -> None:
+    (folder / "task.json").unlink()
+    assert judge(folder).outcome == "pass", "run-meta.json still says that the task is the reference's"
     (folder / "run-meta.json").write_text("{}")
     assert (judge(folder).outcome, judge(folder).reason_code) == ("unjudged", "task_mismatch")
 

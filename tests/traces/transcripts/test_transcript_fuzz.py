@@ -200,6 +200,9 @@ SAMPLES: list[Any] = [
     },
     {"role": "tool", "tool_call_id": "c", "content": [{"type": "text", "text": "x"}], "is_error": False},
     {"type": "hermes_log", "content": "x"},
+    {"from": "gpt", "value": '<think>t</think>x<tool_call>{"name": "f", "arguments": {"a": 1}}</tool_call>'},
+    {"from": "tool", "value": '<tool_response>{"tool_call_id": "c", "name": "f", "content": "x"}</tool_response>'},
+    {"conversations": [{"from": "human", "value": "x"}], "model": "m"},
     {"type": "tool_use", "part": {"tool": "t", "callID": "c", "state": {"status": "x", "input": {}, "output": "x"}}},
     {"id": "s", "messages": [{"role": "user", "content": "x"}]},
 ]

@@ -1,0 +1,90 @@
+"""Which members of an object hold a secret: by their own key, by the key of what they stand in, or by a neighbour."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from clawjudge.traces.pointers import unescape
+from clawjudge.traces.secret_names import secret_kind, word_set
+
+Pair = tuple[Any, Any]
+
+
+class Pairs(list[Pair]):
+    """A JSON object in which a key may stand twice."""
+
+
+# A member by one of these names says what its neighbours hold: {"name": "password", "value": "x"}.
+_NAMING = word_set(
+    "name key field id label element selector placeholder type autocomplete ref target locator param parameter header"
+    " arialabel fieldname"
+)
+_NAMED = word_set(
+    "value val values text data input content answer response newvalue oldvalue default defaultvalue fill string"
+    " textcontent innertext key code"
+)
+# Members of an object with a secret name that are not secret themselves.
+_INNOCENT = word_set(
+    "type name label id user username login email mail phone domain path expires expiry httponly secure samesite scheme"
+    " required error errors message placeholder autocomplete minlength maxlength title description provider method"
+    " format pattern"
+)
+_NO_NAME = re.compile(r"[=&{}\n]")
+"""A key with one of these is a body that a recorder took apart, not the name of what stands beside it."""
+_LONGEST_NAMING = 80
+_ARRAY_INDEX = re.compile(r"\d{1,9}", re.ASCII)
+
+
+def telling_names(pairs: Sequence[Pair], outer: str = "") -> list[str]:
+    """For every member the name that promises a secret, or an empty text. `outer` is that of the object itself."""
+    inherited = "secret" if secret_kind(outer) == "cookie" else outer if secret_kind(outer) else ""
+    naming = {key: said for key, inner in pairs if _word(key) in _NAMING and (said := _said(inner))}
+    neighbour = next(iter(naming.values()), "")
+    out = []
+    for key, _ in pairs:
+        word = _word(key)
+        name = key if isinstance(key, str) and secret_kind(key) and not _NO_NAME.search(key) else ""
+        if not name and inherited and word not in _INNOCENT:
+            name = inherited
+        if not name and neighbour and key not in naming and word in _NAMED:
+            name = neighbour
+        out.append(name)
+    return out
+
+
+def is_keystroke(key: Any, name: str) -> bool:
+    """Whether the member `key`, told secret by `name`, says which key was pressed."""
+    return bool(name) and name != key and _word(key) in ("key", "code")
+
+
+def telling_name(document: Any, pointer: str) -> str:
+    """The name that says what the value at `pointer` is: of a secret, else the last key of the pointer.
+
+    A leaf alone does not say that: `/fields/0/value` may be a password because `/fields/0/name` says so.
+    """
+    node, name, key = document, "", ""
+    for token in pointer.split("/")[1:]:
+        token = unescape(token)
+        if isinstance(node, dict):
+            names = dict(zip(node, telling_names(list(node.items()), name), strict=True))
+            node, name, key = node.get(token), names.get(token, ""), token
+        elif isinstance(node, list) and _ARRAY_INDEX.fullmatch(token) and int(token) < len(node):
+            node = node[int(token)]
+        else:
+            break
+    return name or key or pointer.rsplit("/", 1)[-1]
+
+
+def _word(key: Any) -> str:
+    return "".join(c for c in key.casefold() if c.isalnum()) if isinstance(key, str) else ""
+
+
+def _said(value: Any) -> str:
+    """The secret that a naming member promises, in its own words: it is a name, or an element with names of its own."""
+    if isinstance(value, str):
+        return value if len(value) <= _LONGEST_NAMING and secret_kind(value) else ""
+    members = value.items() if isinstance(value, dict) else value if isinstance(value, Pairs) else ()
+    names = (_said(inner) for key, inner in members if _word(key) in _NAMING and isinstance(inner, str))
+    return next(filter(None, names), "")
