@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from clawjudge.judge.cli.store_options import FORMAT, OUTPUT, as_selector, comparison_document, reading, standing_of
+from clawjudge.judge.cli.store_options import (
+    FORMAT,
+    OUTPUT,
+    as_selector,
+    comparison_document,
+    print_screen,
+    reading,
+    standing_of,
+)
 from clawjudge.judge.cli.streams import Exit, NothingMatched, check_output, emit, gravest, notice
 
 if TYPE_CHECKING:
@@ -28,7 +36,7 @@ Examples:
 
 \b
 Exit codes: 0 done, 1 a gate failed, 3 some pairs are unjudged on a side, 4 input invalid, 5 nothing can be paired.
-3 wins over 1.
+1 comes before 3.
 """
 )
 @click.argument("old", type=click.Path(path_type=Path, exists=True))
@@ -66,7 +74,6 @@ def compare(
     """
     check_output(output)
     from clawjudge.judge.show.documents import dumps
-    from clawjudge.judge.show.layout import Screen
     from clawjudge.judge.show.verdicts import comparison
     from clawjudge.judge.store.changes import compare as hold
 
@@ -76,8 +83,7 @@ def compare(
     if form == "json":
         emit(dumps(comparison_document(made, str(old), str(new)), indent=2) + "\n", output)
     else:
-        screen = Screen.of_stdout() if output is None else Screen()
-        emit(screen.render(comparison(made, str(old), str(new), screen.width)), output)
+        print_screen(lambda screen: comparison(made, str(old), str(new), screen.width), output)
     return gravest(_gates(made, fail_on))
 
 

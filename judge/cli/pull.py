@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from clawjudge.judge.cli.streams import Exit, emit, notice
+from clawjudge.judge.cli.streams import Exit, emit, notice, show
 
 if TYPE_CHECKING:
     from clawjudge.traces.hub import Progress, Pulled
@@ -67,7 +67,7 @@ def pull(source: str, folder: Path | None, wants: Wants, form: str) -> Exit:
 
         emit(dumps({"schema_version": 1, **_document(pulled)}, indent=2) + "\n")
     else:
-        emit(f"{pulled.bundle}\n")
+        show(f"{pulled.bundle}\n")
     return Exit.DONE
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from clawjudge.judge.cli.store_options import FORMAT, OUTPUT, reading
+from clawjudge.judge.cli.store_options import FORMAT, OUTPUT, print_screen, reading
 from clawjudge.judge.cli.streams import Exit, check_output, emit
 
 if TYPE_CHECKING:
@@ -54,12 +54,11 @@ def reproduce(
     """
     check_output(output)
     if lists:
-        emit(_rows(form), output)
+        _list(form, output)
         return Exit.DONE
     if name is None or not bundles:
         raise click.UsageError("give a row with --row and at least one bundle; --list shows the public rows")
     from clawjudge.judge.show.documents import dumps
-    from clawjudge.judge.show.layout import Screen
     from clawjudge.judge.show.verdicts import reproduction
     from clawjudge.judge.store.published import COLUMNS, find_row
     from clawjudge.judge.store.reproduce import JUDGES, PRIOR
@@ -71,7 +70,7 @@ def reproduce(
     if form == "json":
         emit(dumps(_document(made), indent=2) + "\n", output)
     else:
-        emit((Screen.of_stdout() if output is None else Screen()).render(reproduction(made)), output)
+        print_screen(lambda _: reproduction(made), output)
     if made.n_unjudged and made.answer == "invalid" and len(made.problems) == _n_unjudged_problems(made):
         return Exit.UNJUDGED
     return _EXITS[made.answer]
@@ -96,22 +95,24 @@ def _verdicts(bundles: tuple[Path, ...], judges: dict[str, str]) -> dict[str, An
     return found
 
 
-def _rows(form: str) -> str:
+def _list(form: str, output: Path | None) -> None:
     from clawjudge.judge.show.documents import dumps
-    from clawjudge.judge.show.layout import Screen, line
+    from clawjudge.judge.show.layout import line
     from clawjudge.judge.store.published import published_rows
 
     rows = published_rows()
     if form == "json":
         import msgspec
 
-        return dumps({"schema_version": 1, "rows": [msgspec.structs.asdict(row) for row in rows]}, indent=2) + "\n"
+        document = {"schema_version": 1, "rows": [msgspec.structs.asdict(row) for row in rows]}
+        emit(dumps(document, indent=2) + "\n", output)
+        return
     lines = [line((f"{'model':<24} {'harness':<8} {'n':>4} {'intercepted':>11} {'lenient':>8} {'strict':>7}", "dim"))]
     for row in rows:
         counts = f"{row.n:>4} {row.intercepted:>11} {row.lenient:>8} {row.strict:>7}"
         lines.append(line(f"{row.model:<24} {row.harness:<8} {counts}"))
     lines.append(line((f"{rows[0].source}, {rows[0].date}; judged by {rows[0].judge_model}", "dim")))
-    return Screen.of_stdout().render(lines)
+    print_screen(lambda _: lines, output)
 
 
 def _document(made: Reproduction) -> dict[str, Any]:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from clawjudge.judge.cli.streams import NothingMatched
+from clawjudge.judge.cli.streams import NothingMatched, emit, output_file, show
 
 if TYPE_CHECKING:
+    from clawjudge.judge.show.layout import Line, Screen
     from clawjudge.judge.store.changes import Comparison
     from clawjudge.judge.store.standing import Selector, Standing
     from clawjudge.judge.store.verdict_store import VerdictStore
@@ -20,7 +21,12 @@ FORMAT = click.option(
     "--format", "form", type=click.Choice(["human", "json"]), default="human", show_default=True, help="What to print."
 )
 OUTPUT = click.option(
-    "-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the result to this file."
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    callback=output_file,
+    help="Write the result to this file, whole or not at all; - is standard output.",
 )
 BUNDLE = click.argument("bundle", type=click.Path(path_type=Path, exists=True, file_okay=False))
 
@@ -62,6 +68,18 @@ def as_selector(_: click.Context, parameter: click.Parameter, value: Any) -> Any
             raise click.BadParameter(str(error), param=parameter) from error
 
     return tuple(map(parse, value)) if isinstance(value, tuple) else None if value is None else parse(value)
+
+
+def print_screen(parts: Callable[[Screen], Iterable[Line]], output: Path | None = None) -> None:
+    """Lay out a text for people, for standard output or for the file `output`, and put it there."""
+    from clawjudge.judge.show.layout import Screen
+
+    screen = Screen.of_stdout() if output is None else Screen()
+    text = screen.render(parts(screen))
+    if output is None:
+        show(text)
+    else:
+        emit(text, output)
 
 
 def standing_document(one: Standing) -> dict[str, Any]:

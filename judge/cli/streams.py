@@ -55,10 +55,8 @@ def notice(text: str) -> None:
     click.echo(plain_lines(text), err=True)
 
 
-def emit(text: str, output: Path | None = None) -> None:
-    """A document, on standard output or whole into the file `output`.
 def emit(text: str | bytes, output: Path | None = None) -> None:
-    """The result, on standard output or whole into the file `output`.
+    """A document, on standard output or whole into the file `output`.
 
     A reader that goes away early (`| head`) is no error, and does not change how the command ends.
     """
@@ -69,7 +67,7 @@ def emit(text: str | bytes, output: Path | None = None) -> None:
         notice(f"wrote {output}")
         return
     # Documents are UTF-8 wherever they go: what they quote must not depend on the language of a terminal.
-    _write(text.encode("utf-8", "backslashreplace"))
+    _write(text.encode("utf-8", "backslashreplace") if isinstance(text, str) else text)
 
 
 def show(text: str) -> None:
@@ -83,8 +81,6 @@ def _write(raw: bytes) -> None:
     try:
         sys.stdout.flush()
         click.echo(raw, nl=False)
-        encoding = sys.stdout.encoding or "utf-8"
-        click.echo(text.encode(encoding, "replace") if isinstance(text, str) else text, nl=False)
         sys.stdout.flush()
     except BrokenPipeError:
         silence_stdout()

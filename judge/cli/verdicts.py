@@ -13,11 +13,13 @@ from clawjudge.judge.cli.store_options import (
     OUTPUT,
     as_selector,
     comparison_document,
+    print_screen,
     reading,
     standing_document,
     standing_of,
 )
 from clawjudge.judge.cli.streams import Exit, NothingMatched, check_output, emit, notice
+from clawjudge.judge.cli.streams import show as show_screen
 
 if TYPE_CHECKING:
     from clawjudge.judge.store.records import VerdictRecord
@@ -53,7 +55,6 @@ Examples:
 def ls(bundle: Path, judges: tuple[Selector, ...], outcome: str | None, form: str) -> Exit:
     """List the verdict of each judge that stands for each run of BUNDLE."""
     from clawjudge.judge.show.documents import dumps
-    from clawjudge.judge.show.layout import Screen
     from clawjudge.judge.show.verdicts import listing
     from clawjudge.judge.store.standing import judges_of
 
@@ -68,8 +69,7 @@ def ls(bundle: Path, judges: tuple[Selector, ...], outcome: str | None, form: st
         documents = [standing_document(one) for _, found in groups for one in found]
         emit(dumps({"schema_version": 1, "verdicts": documents}, indent=2) + "\n")
     else:
-        screen = Screen.of_stdout()
-        emit(screen.render(listing(groups, screen.width)))
+        print_screen(lambda screen: listing(groups, screen.width))
     return Exit.DONE
 
 
@@ -101,7 +101,7 @@ def show(bundle: Path, run: str, judges: tuple[Selector, ...], form: str) -> Exi
         emit(dumps({"schema_version": 1, "verdicts": [_record_document(one) for one in records]}, indent=2) + "\n")
     else:
         screen = Screen.of_stdout()
-        emit("\n".join(render(_report(one), name, screen) for one in records))
+        show_screen("\n".join(render(_report(one), name, screen) for one in records))
     return Exit.DONE
 
 
@@ -119,7 +119,6 @@ Examples:
 def history(bundle: Path, run: str | None, judges: tuple[Selector, ...], form: str) -> Exit:
     """Tell every verdict on the runs of BUNDLE, or on one RUN, from the first to the last."""
     from clawjudge.judge.show.documents import dumps
-    from clawjudge.judge.show.layout import Screen
     from clawjudge.judge.show.verdicts import history as told
     from clawjudge.judge.store.standing import Standing
 
@@ -131,7 +130,7 @@ def history(bundle: Path, run: str | None, judges: tuple[Selector, ...], form: s
     if form == "json":
         emit(dumps({"schema_version": 1, "verdicts": [standing_document(one) for one in found]}, indent=2) + "\n")
     else:
-        emit(Screen.of_stdout().render(told(found)))
+        print_screen(lambda _: told(found))
     return Exit.DONE
 
 
@@ -153,7 +152,6 @@ Examples:
 def diff(bundle: Path, old: Selector, new: Selector, form: str) -> Exit:
     """Say which verdicts on the runs of BUNDLE differ between two judges, or two times, and why."""
     from clawjudge.judge.show.documents import dumps
-    from clawjudge.judge.show.layout import Screen
     from clawjudge.judge.show.verdicts import comparison
     from clawjudge.judge.store.changes import compare
 
@@ -162,8 +160,7 @@ def diff(bundle: Path, old: Selector, new: Selector, form: str) -> Exit:
     if form == "json":
         emit(dumps(comparison_document(made, str(old), str(new)), indent=2) + "\n")
     else:
-        screen = Screen.of_stdout()
-        emit(screen.render(comparison(made, str(old), str(new), screen.width)))
+        print_screen(lambda screen: comparison(made, str(old), str(new), screen.width))
     return Exit.DONE
 
 
@@ -243,7 +240,7 @@ def import_(bundle: Path, form: str) -> Exit:
         from clawjudge.judge.show.layout import count
 
         known, without = f"{done.n_known} known already", count(len(done.problems), "file")
-        emit(f"{count(done.n_new, 'verdict')} read, {known}, {without} without a verdict\n")
+        show_screen(f"{count(done.n_new, 'verdict')} read, {known}, {without} without a verdict\n")
     return Exit.DONE
 
 
