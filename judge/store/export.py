@@ -9,6 +9,7 @@ from typing import Any
 
 from clawjudge.judge.show.documents import dumps, spreadsheet_cell
 from clawjudge.judge.store.records import VerdictRecord
+from clawjudge.traces.errors import TraceError
 
 COLUMNS: Mapping[str, type] = {
     "id": int,
@@ -38,7 +39,7 @@ COLUMNS: Mapping[str, type] = {
 """Columns of every table in their order, with the type of their values; all but the first two may be empty."""
 
 
-class MissingLibrary(ValueError):
+class MissingLibrary(TraceError):
     """A format needs a library that is not installed."""
 
 
