@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from clawjudge.judge.agentic.evidence.address import Run, seconds
+from clawjudge.judge.agentic.evidence.leaves import Limits, shortened
 from clawjudge.judge.agentic.evidence.redact import EvidenceRedactor
 from clawjudge.judge.align.alignment import Alignment, StepPair
 from clawjudge.judge.align.bindings import Field, leaf_name
@@ -22,10 +23,15 @@ from clawjudge.traces.digest import RunDigest
 from clawjudge.traces.records import RequestEvent
 from clawjudge.traces.steps import Step
 
-_CONSTRAINT = 300
 _MAX_TEXT = 600
-_MAX_FIELDS = 1500
+_MAX_INSTRUCTION = 50_000
 _MAX_DOCUMENTS = 20
+_MAX_GAPS = 60
+_DOCUMENT = Limits(characters=4000, leaves=1000, total=60_000)
+_PAIR_BYTES = {True: 1_000_000, False: 1_500_000}
+"""Of pairs that match and of those that do not; what is beyond comes in brief."""
+_BINDING_BYTES = {True: 500_000, False: 1_500_000}
+"""Of fields that match and of those that do not; what is beyond is counted."""
 
 
 @dataclass(frozen=True)
@@ -41,30 +47,42 @@ class Documents:
         """The task and what it gave the agent to enter."""
         task = self.case.task
         documents = self.case.sources.documents
-        said: dict[str, Any] = {"instruction": self.redactor.text(task.instruction if task else "")}
+        instruction = self.redactor.text(task.instruction if task else "")
+        said: dict[str, Any] = {"instruction": instruction[:_MAX_INSTRUCTION]}
+        if len(instruction) > _MAX_INSTRUCTION:
+            said["instruction_left_out"] = f"{len(instruction) - _MAX_INSTRUCTION} characters more"
         if task is not None:
             schema = task.eval_schema
-            said["sites"] = list(task.metadata.sites_involved)
+            said["sites"] = self._cut(list(task.metadata.sites_involved))
             said["final_request"] = {
                 "url_pattern": schema.url_pattern,
                 "method": list(schema.methods),
-                "body": schema.body,
-                "params": schema.params,
+                "body": self._cut(schema.body),
+                "params": self._cut(schema.params),
                 "never_matches": schema.never_matches,
             }
             said["time_limit_minutes"] = task.time_limit
-            said["extra_info"] = [{"path": i.path, "description": i.description} for i in task.extra_info]
-        said["email_given"] = sorted(self.case.sources.own_emails)
+            said["extra_info"] = self._cut([{"path": i.path, "description": i.description} for i in task.extra_info])
+        said["email_given"] = self._cut(sorted(self.case.sources.own_emails))
         said["details_given"] = [
-            {"kind": d.source, "name": d.name[:_CONSTRAINT], "content": self.redactor.redact(d.value)}
+            {"kind": d.source, "name": self._text(d.name), "content": self._cut(d.value)}
             for d in documents[:_MAX_DOCUMENTS]
         ]
         said["details_left_out"] = max(0, len(documents) - _MAX_DOCUMENTS)
         return said
 
-    def facts(self, compared: RunComparison | None, alignment: Alignment | None) -> dict[str, Any]:
+    def _cut(self, value: Any) -> Any:
+        """A document of the task without secrets, cut to size."""
+        shown, cut = shortened(value, _DOCUMENT, self.redactor)
+        if not cut.leaves and not cut.lengths:
+            return shown
+        gone = cut.characters + sum(length - _DOCUMENT.characters for length in cut.lengths.values())
+        return {"shown": shown, "left_out": f"{cut.leaves} values, {gone} characters"}
+
+    def facts(self, compared: RunComparison | None, alignment: Alignment) -> dict[str, Any]:
         """Stage 1 and what is known of the recordings themselves."""
         case = self.case
+        found = [g for g in gaps(case.agent, case.reference) if g.layer not in _withheld(self.layers)]
         said: dict[str, Any] = {
             "layers_given": list(self.layers),
             "events": {whose: dict(sorted(run.counts.items())) for whose, run in self._runs()},
@@ -76,14 +94,14 @@ class Documents:
                     "count": g.count,
                     "what": self._text(self._placeless(g.message)),
                 }
-                for g in gaps(case.agent, case.reference)
-                if g.layer not in _withheld(self.layers)
+                for g in found[:_MAX_GAPS]
             ],
+            "gaps_left_out": max(0, len(found) - _MAX_GAPS),
             "notices": [self._text(n) for n in (*case.notices, *case.agent.notices)],
         }
         if case.task_mismatch:
             said["task_mismatch"] = self._text(case.task_mismatch)
-        if alignment is not None:
+        if case.reference is not None:
             first = alignment.first_divergence
             said["steps"] = alignment.counts
             said["first_divergence"] = None if first is None else alignment.pairs.index(first)
@@ -136,22 +154,38 @@ class Documents:
             )
         return said
 
-    def alignment(self, alignment: Alignment | None, pictures: dict[tuple[str, int, str], str]) -> Iterator[str]:
+    def alignment(self, alignment: Alignment, pictures: dict[tuple[str, int, str], str]) -> Iterator[str]:
         """One line of JSON per pair of steps. `pictures` are the names by run, step and moment."""
-        if alignment is None:
-            return
+        left = dict(_PAIR_BYTES)
         for place, pair in enumerate(alignment.pairs):
-            yield quoted(
-                {
-                    "pair": place,
-                    "status": pair.status,
-                    "why": pair.reason,
-                    **({"reordered": True} if pair.reordered else {}),
-                    **({"detour": True} if pair.detour else {}),
-                    "agent": self._step("agent", pair, pictures),
-                    "reference": self._step("reference", pair, pictures),
-                }
-            )
+            line = quoted(self._pair(place, pair, pictures))
+            left[pair.status == "match"] -= len(line)
+            if left[pair.status == "match"] < 0:
+                line = quoted(self._brief(place, pair))
+            yield line
+
+    def _pair(self, place: int, pair: StepPair, pictures: dict[tuple[str, int, str], str]) -> dict[str, Any]:
+        return {
+            "pair": place,
+            "status": pair.status,
+            "why": pair.reason,
+            **({"reordered": True} if pair.reordered else {}),
+            **({"detour": True} if pair.detour else {}),
+            "agent": self._step("agent", pair, pictures),
+            "reference": self._step("reference", pair, pictures),
+        }
+
+    def _brief(self, place: int, pair: StepPair) -> dict[str, Any]:
+        """A pair of a very long run: where it stands."""
+        said: dict[str, Any] = {"pair": place, "status": pair.status, "brief": True}
+        sides: tuple[tuple[Run, RunDigest | None, int | None], ...] = (
+            ("agent", self.case.agent, pair.agent),
+            ("reference", self.case.reference, pair.reference),
+        )
+        for whose, run, position in sides:
+            step = None if run is None or position is None else run.steps[position]
+            said[whose] = None if step is None else {"step": step.index, "at": _sources(whose, step)}
+        return said
 
     def _step(self, whose: Run, pair: StepPair, pictures: dict[tuple[str, int, str], str]) -> dict[str, Any] | None:
         position = pair.agent if whose == "agent" else pair.reference
@@ -167,7 +201,7 @@ class Documents:
             said["value"] = self._text(str(self._value(step)))
         said["url"] = self._text(step.url)
         said |= {"final_request": True} if step.terminal else {}
-        said["at"] = [f"{whose} {source.layer}:{source.line}" for source in step.sources]
+        said["at"] = _sources(whose, step)
         screens = {m: pictures[whose, step.index, m] for m in ("before", "after") if (whose, step.index, m) in pictures}
         return {**said, "screens": screens} if screens else said
 
@@ -183,17 +217,27 @@ class Documents:
         """One line of JSON per field of each final request of the agent, or of where each field stands without one."""
         if compared is None:
             return
+        left, left_out = dict(_BINDING_BYTES), {True: 0, False: 0}
+        for said in self._compared(compared):
+            line, match = quoted(said), said["status"] == "match"
+            left[match] -= len(line)
+            if left[match] < 0:
+                left_out[match] += 1
+            else:
+                yield line
+        if any(left_out.values()):
+            yield quoted({"left_out": {"fields_that_match": left_out[True], "fields_that_do_not": left_out[False]}})
+
+    def _compared(self, compared: RunComparison) -> Iterator[dict[str, Any]]:
         for number, commit in enumerate(compared.commits):
-            for field in commit.fields[:_MAX_FIELDS]:
-                yield quoted({"final_request": number, **self._field(field, compared, commit.request)})
-            if len(commit.fields) > _MAX_FIELDS:
-                yield quoted({"final_request": number, "fields_left_out": len(commit.fields) - _MAX_FIELDS})
+            for field in commit.fields:
+                yield {"final_request": number, **self._field(field, compared, commit.request)}
         if compared.commits:
-            for field in compared.earlier[:_MAX_FIELDS]:
-                yield quoted({"sent_before": True, **self._field(field, compared, None)})
+            for field in compared.earlier:
+                yield {"sent_before": True, **self._field(field, compared, None)}
             return
-        for seen in compared.progress[:_MAX_FIELDS]:
-            yield quoted({"never_sent": True, **self._field(seen.field, compared, seen.request)})
+        for seen in compared.progress:
+            yield {"never_sent": True, **self._field(seen.field, compared, seen.request)}
 
     def _field(self, field: Field, compared: RunComparison, request: RequestEvent | None) -> dict[str, Any]:
         name = leaf_name(field.pointer)
@@ -224,12 +268,21 @@ class Documents:
         return said if len(said) <= _MAX_TEXT else f"{said[:_MAX_TEXT]}… ({len(said) - _MAX_TEXT} characters more)"
 
     def _place(self, whose: Run, request: RequestEvent) -> str:
-        return f"{whose} http:{request.line}" if request.line else f"{whose} interception"
+        return _at(whose, "http", request.line)
 
     def _runs(self) -> Iterator[tuple[Run, RunDigest]]:
         yield "agent", self.case.agent
         if self.case.reference is not None:
             yield "reference", self.case.reference
+
+
+def _sources(whose: Run, step: Step) -> list[str]:
+    return [_at(whose, source.layer, source.line) for source in step.sources]
+
+
+def _at(whose: Run, layer: str, line: int) -> str:
+    """The address of a line; a final request that the log does not have stands in what the recorder wrote of it."""
+    return f"{whose} {layer}:{line}" if line else f"{whose} interception"
 
 
 def _withheld(layers: tuple[str, ...]) -> frozenset[str]:

@@ -21,8 +21,8 @@ from clawjudge.traces.problems import ProblemLog
 from clawjudge.traces.records import Message, RequestEvent
 from clawjudge.traces.steps import is_state_changing
 
-BUDGETS = {"http": 3_000_000, "actions": 1_500_000, "messages": 3_000_000}
-"""Bytes of evidence per run and layer."""
+BUDGETS = {"http": 2_000_000, "actions": 1_000_000, "messages": 2_000_000}
+"""Bytes of evidence per run and layer; with the other budgets of this package, 25 MB in all."""
 _COMMIT = Limits(characters=20_000, leaves=3000, total=300_000)
 _CHANGE = Limits(characters=6000, leaves=400, total=40_000)
 _OTHER = Limits(characters=1000, leaves=40, total=8000)

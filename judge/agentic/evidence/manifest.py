@@ -38,7 +38,7 @@ class Picture:
     layer: str
     file: str
     """Path below the run; chosen by whoever made the run, so it is not in the folder."""
-    t_ms: int
+    t_ms: int | None
     frame: int | None
     """Place in the video in ms, for frames of it."""
 
@@ -141,7 +141,8 @@ class Manifest:
         if run not in self.start_ms:
             return None
         moment = self.start_ms[run] + t_ms
-        near = [(abs(picture.t_ms - moment), name) for name, picture in self.pictures.items() if picture.run == run]
+        mine = ((name, p.t_ms) for name, p in self.pictures.items() if p.run == run and p.t_ms is not None)
+        near = [(abs(t - moment), name) for name, t in mine]
         return min(near)[1] if near and min(near)[0] <= _NEAR_MS else None
 
     def _task(self, place: Address, quotation: str) -> Citation:

@@ -12,6 +12,7 @@ from typing import Any
 from clawjudge.judge.agentic.evidence.address import Run
 from clawjudge.judge.agentic.evidence.manifest import Film, Picture
 from clawjudge.judge.agentic.evidence.pages import Omissions, StagedFile, write_bytes
+from clawjudge.judge.agentic.evidence.views import views
 from clawjudge.judge.align.alignment import Alignment, StepPair
 from clawjudge.traces.digest import RunDigest
 from clawjudge.traces.errors import InvalidRun
@@ -19,9 +20,9 @@ from clawjudge.traces.keyframes import Keyframe, Moment
 from clawjudge.traces.screenshots import Image
 from clawjudge.traces.step_frames import step_frames
 
-BUDGET = 10_000_000
+BUDGET = 8_000_000
 """Bytes of keyframes of both runs together."""
-SHEET_BUDGET = 3_000_000
+SHEET_BUDGET = 1_500_000
 _CELL = (368, 207)
 _COLUMNS, _ROWS = 4, 6
 _CAPTION = 18
@@ -61,6 +62,9 @@ def stage_pictures(
         frames = dict(zip(runs, pool.map(_frames, runs.values()), strict=True))
     shown = list(_shown(alignment, runs, frames))
     out = StagedPictures()
+    for whose, run in runs.items():
+        if not frames[whose]:
+            _write_views(whose, run, folder, out)
     for whose, run in runs.items():
         film = _film(run, frames[whose].values())
         if film is not None:
@@ -139,6 +143,16 @@ def _write(name: str, jpeg: bytes, item: _Shown, folder: Path, identities: _Iden
     identity = identities.of(item.whose, frame)
     out.files.append(write_bytes(folder, name, jpeg, run=item.whose, layer=frame.source, identity=identity))
     out.sources[name] = Picture(item.whose, frame.source, frame.file, frame.t_ms, frame.video_ms)
+
+
+def _write_views(whose: Run, run: RunDigest, folder: Path, out: StagedPictures) -> None:
+    """Screens of a run that has no step to go by."""
+    for number, view in enumerate(views(run), 1):
+        name = f"pictures/view-{number:02}-{whose}.jpg"
+        digest = _file_digest(run.trace.root / view.file)
+        identity = f"{view.layer}:{digest}:{'' if view.frame is None else view.frame}"
+        out.files.append(write_bytes(folder, name, view.jpeg, run=whose, layer=view.layer, identity=identity))
+        out.sources[name] = Picture(whose, view.layer, view.file, view.t_ms, view.frame)
 
 
 class _Identities:

@@ -17,7 +17,7 @@ from clawjudge.judge.agentic.evidence.pages import Omissions, StagedFile, write_
 from clawjudge.judge.agentic.evidence.pictures import StagedPictures, stage_pictures
 from clawjudge.judge.agentic.evidence.redact import EvidenceRedactor
 from clawjudge.judge.agentic.evidence.withhold import with_layers
-from clawjudge.judge.align.alignment import Alignment
+from clawjudge.judge.align.alignment import Alignment, StepPair
 from clawjudge.judge.align.comparison import RunComparison, align_runs
 from clawjudge.judge.align.frames import check_folder
 from clawjudge.judge.case import Case
@@ -51,6 +51,8 @@ def stage(case: Case, folder: Path, layers: Collection[str] = LAYERS, rubric: Ru
     omitted = Omissions()
     compared = RunComparison.of(case)
     alignment = compared.alignment if compared is not None else align_runs(case)
+    if alignment is None:
+        alignment = _alone(case.agent)
     pictures = _pictures(case, alignment, given, folder, omitted)
     documents = Documents(case, given, redactor, start_ms)
     files = [
@@ -87,10 +89,16 @@ def _start(run: RunDigest) -> int | None:
     return min(times, default=None)
 
 
+def _alone(run: RunDigest) -> Alignment:
+    """The steps of a run that has no reference."""
+    pairs = (StepPair("extra", place, None, 0.0, "there is no reference") for place in range(len(run.steps)))
+    return Alignment(tuple(pairs))
+
+
 def _pictures(
-    case: Case, alignment: Alignment | None, given: tuple[str, ...], folder: Path, omitted: Omissions
+    case: Case, alignment: Alignment, given: tuple[str, ...], folder: Path, omitted: Omissions
 ) -> StagedPictures:
-    if alignment is None or not {"video", "screenshots"} & set(given):
+    if not {"video", "screenshots"} & set(given):
         return StagedPictures()
     return stage_pictures(alignment, case.agent, case.reference, folder, omitted)
 

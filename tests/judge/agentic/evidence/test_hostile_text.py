@@ -231,7 +231,7 @@ def test_names_in_the_folder_are_ours_and_instruction_files_stay_outside(tmp_pat
     ours = re.compile(
         r"(?:agent|reference|pictures|sheets)|(?:manifest|task|facts)\.json|rubric\.txt|(?:alignment|bindings)-\d{3}\.jsonl"
         r"|(?:agent|reference)/(?:(?:http|actions|messages)-\d{4}|interception)\.txt"
-        r"|pictures/\d{3}-(?:agent|reference)-(?:before|after)\.jpg|sheets/\d{3}\.jpg"
+        r"|pictures/(?:view-\d\d-(?:agent|reference)|\d{3}-(?:agent|reference)-(?:before|after))\.jpg|sheets/\d{3}\.jpg"
     )
     assert [name for name in staged if not ours.fullmatch(name)] == []
     assert not any(path.is_symlink() for path in manifest.folder.rglob("*"))
