@@ -7,7 +7,15 @@ from dataclasses import dataclass
 
 from clawjudge.traces.digest import RunDigest
 from clawjudge.traces.problems import ProblemLog
-from clawjudge.traces.screenshots import Screenshot, decode, distinct_screenshots, encode_jpeg, read_bytes
+from clawjudge.traces.screenshots import (
+    Image,
+    Screenshot,
+    decode,
+    encode_jpeg,
+    read_bytes,
+    same_picture,
+    thumbnail,
+)
 from clawjudge.traces.video_frames import frames_at
 
 VIEWS = 16
@@ -37,7 +45,15 @@ def views(run: RunDigest) -> Iterator[View]:
 
 def _screenshots(run: RunDigest) -> Iterator[View]:
     root, unheard = run.trace.root, ProblemLog()
-    different = distinct_screenshots(_spread(run.trace.screenshots(), _LOOKED_AT), root, unheard)
+    different: list[Screenshot] = []
+    last: Image | None = None
+    for shot in _spread(run.trace.screenshots(), _LOOKED_AT):
+        raw = read_bytes(shot, root, unheard)
+        grey = None if raw is None else decode(raw, shot.file, unheard, grey=True)
+        thumb = None if grey is None else thumbnail(grey)
+        if thumb is not None and (last is None or not same_picture(last, thumb)):
+            different.append(shot)
+            last = thumb
     for shot in _spread(different, VIEWS):
         raw = read_bytes(shot, root, unheard)
         picture = None if raw is None else decode(raw, shot.file, unheard)
