@@ -8,7 +8,6 @@ print(report.summary["success_rate"], [v.run for v in report.verdicts if v.outco
 from __future__ import annotations
 
 import logging
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from typing import Any, Protocol
 
 from clawjudge.judge.align.sources import Document
 from clawjudge.judge.case import Case, build_case, read_persona
+from clawjudge.judge.intervals import wilson
 from clawjudge.judge.offline.judge import OfflineJudge
 from clawjudge.judge.pairing import Pairing, pair
 from clawjudge.judge.verdict import Fingerprint, JudgeReport, Stage1, Verdict
@@ -26,8 +26,6 @@ from clawjudge.traces.trace import Trace
 JUDGES = ("auto", "offline")
 
 _log = logging.getLogger(__name__)
-_Z95 = 1.959963984540054
-"""Two-sided 95 % point of the normal distribution."""
 
 
 class UnavailableJudge(InvalidInput):
@@ -141,19 +139,6 @@ def summarise(verdicts: tuple[Verdict, ...], n_found: int) -> dict[str, Any]:
             if v.outcome == "unjudged"
         ],
     }
-
-
-def wilson(successes: int, n: int) -> dict[str, Any] | None:
-    """The 95 % interval of Wilson (1927) for a share; None for no trials."""
-    if n == 0:
-        return None
-    share, z2 = successes / n, _Z95**2
-    middle = (share + z2 / (2 * n)) / (1 + z2 / n)
-    half = _Z95 / (1 + z2 / n) * math.sqrt(share * (1 - share) / n + z2 / (4 * n * n))
-    # At 0 and at n the interval ends there exactly; rounding errors must not take it beyond.
-    low = 0.0 if successes == 0 else middle - half
-    high = 1.0 if successes == n else middle + half
-    return {"method": "wilson", "level": 0.95, "n": n, "low": round(low, 6), "high": round(high, 6)}
 
 
 def _share(part: int, whole: int) -> float | None:

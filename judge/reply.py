@@ -24,8 +24,8 @@ _THOUGHTS_END = re.compile(r".*</(?:think|thinking|thought|reasoning)>", re.DOTA
 _THOUGHTS_START = re.compile(r"<(?:think|thinking|thought|reasoning)>.*", re.DOTALL | re.IGNORECASE)
 _OPENING = re.compile(r"\{|\[\s*(?=\{)")
 _REFUSAL = re.compile(
-    r"\b(?:I|we)\s*(?:'m|am|are)?\s*(?:sorry|afraid|(?:can|could)(?:not|n['’]t| not)|(?:won|wouldn)['’]t|will not|"
-    r"unable|not able|must decline|decline)\b|\bI['’]m (?:sorry|unable|not able)\b|\bas an AI\b",
+    r"\b(?:I|we)\s*(?:'m|am|are)?\s*(?:sorry|afraid|can(?:not|['’]t| not)|could(?:n['’]t| not)|(?:won|wouldn)['’]t|"
+    r"will not|unable|not able|must decline|decline)\b|\bI['’]m (?:sorry|unable|not able)\b|\bas an AI\b",
     re.IGNORECASE,
 )
 

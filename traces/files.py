@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -59,13 +60,14 @@ def locate(root: Path, problems: ProblemLog) -> RunFiles:
         raise InvalidRun(f"{root}: cannot be opened ({error.strerror})") from error
     found: dict[str, Path] = {}
     places: set[str] = set()
+    there = _names(root)
     for key, name in LAYER_FILES.items():
-        path = _first_of(root, (f"data/{name}", name), key, problems)
+        path = _first_of(root, (f"data/{name}", name), key, problems, there)
         if path is not None:
             found[key] = path
             places.add("flat" if path.parent == root else "nested")
     for key, name in {**RUN_FILES, **{name: name for name in PRIOR_VERDICT_FILES}}.items():
-        path = _first_of(root, (name, f"data/{name}"), key, problems)
+        path = _first_of(root, (name, f"data/{name}"), key, problems, there)
         if path is not None:
             found[key] = path
     layout: Literal["nested", "flat", "mixed"] = (
@@ -84,9 +86,27 @@ def _require_run(root: Path) -> None:
         raise InvalidRun(f"{root}: not a run folder; expected one of {expected} here or under data/")
 
 
-def _first_of(root: Path, candidates: tuple[str, str], key: str, problems: ProblemLog) -> Path | None:
+def _names(root: Path) -> frozenset[str] | None:
+    """What there is at the root and under `data/`, by two looks instead of one for each name that might be there.
+
+    None where that cannot be told so easily: `data` is a link, or a folder may not be listed.
+    """
+    data = root / "data"
+    try:
+        if data.is_symlink():
+            return None
+        below = [f"data/{entry.name}" for entry in os.scandir(data)] if data.is_dir() else []
+        return frozenset([*(entry.name for entry in os.scandir(root)), *below])
+    except OSError:
+        return None
+
+
+def _first_of(
+    root: Path, candidates: tuple[str, str], key: str, problems: ProblemLog, there: frozenset[str] | None
+) -> Path | None:
     layer = key if key in LAYER_FILES else "meta"
-    usable = [path for relative in candidates if (path := _safe(root, relative, key, layer, problems)) is not None]
+    present = [relative for relative in candidates if there is None or relative in there]
+    usable = [path for relative in present if (path := _safe(root, relative, key, layer, problems)) is not None]
     if len(usable) == 2 and key not in PRIOR_VERDICT_FILES and not usable[0].samefile(usable[1]):
         problems.add("second_copy", layer, candidates[1], f"{candidates[0]} is there as well, and is used instead")
     return usable[0] if usable else None

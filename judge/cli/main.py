@@ -15,6 +15,7 @@ from clawjudge.judge.show.terminal import plain_lines
 
 COMMANDS = {
     "evaluate": ("evaluate", "Judge a run, or a folder of runs, against a human reference."),
+    "rescore": ("rescore", "Judge whole bundles of runs again, with one or several judges."),
     "align": ("align", "Show a run beside its reference, step by step."),
     "compare": ("compare", "Hold new verdicts against old ones: what changed, and does chance explain it."),
     "reproduce": ("reproduce", "Say whether stored verdicts give what a leaderboard row says."),

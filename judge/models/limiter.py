@@ -73,6 +73,16 @@ class Limiter:
         self._average_tokens = 0.0
         self.most_at_once = 0
 
+    @property
+    def widest(self) -> int:
+        """Requests that may ever run at once."""
+        return WIDEST_WINDOW if self._adaptive else self._most
+
+    @property
+    def usual(self) -> int:
+        """Requests that run at once when nothing is known yet."""
+        return self._most
+
     async def enter(self, again: bool = False) -> Turn:
         """Wait for a turn; they are given in the order of asking, but first to those who come `again`."""
         if self._waiting or not self._try():

@@ -90,10 +90,15 @@ class ModelSpecification:
 
 
 def specify(
-    named: str, environment: Mapping[str, str], models_file: Path | None = None, price: Price | None = None
+    named: str,
+    environment: Mapping[str, str],
+    models_file: Path | None = None,
+    price: Price | None = None,
+    without_key: bool = False,
 ) -> ModelSpecification:
     """The model that the user named. An entry of `models_file` of that very name comes before `provider:model`.
 
+    `without_key`: it will not be called, so that a provider's key may be lacking.
     Raises `UnknownModel` where the name, the file or the key is not usable.
     """
     if models_file is not None:
@@ -112,7 +117,7 @@ def specify(
             "or give the models.yaml that defines it with --models FILE"
         )
     key = next((environment[v] for v in provider.key_variables if environment.get(v)), "")
-    if provider.needs_key and not key:
+    if provider.needs_key and not key and not without_key:
         raise UnknownModel(
             f"--judge-model {named}: no key; set {provider.key_variables[0]}, or name another model, "
             "or use --judge offline, which needs none"

@@ -59,9 +59,16 @@ class RequestEvidence:
     @property
     def sha256(self) -> str:
         """Of all that is shown; of what was decided without a judge where nothing is."""
+        told: dict[str, Any] = {"recording": _recording_of(self.meta)}
         if self.shown:
-            return sha256_of({"shown": self.shown, "omissions": list(self.omissions)})
-        return sha256_of({"stage": self.terminal.stage.model_dump(mode="json"), "problem": self.problem})
+            return sha256_of({**told, "shown": self.shown, "omissions": list(self.omissions)})
+        return sha256_of({**told, "stage": self.terminal.stage.model_dump(mode="json"), "problem": self.problem})
+
+
+def _recording_of(meta: RunMeta) -> list[Any]:
+    """What tells one recording from another that happens to hold the same request: each attempt is judged by itself."""
+    named = [meta.raw.get(name) for name in ("task_id", "test_case", "model", "harness", "timestamp")]
+    return [value if isinstance(value, str | int) else None for value in named]
 
 
 def gather(trace: Trace) -> RequestEvidence:

@@ -9,9 +9,8 @@ from __future__ import annotations
 import asyncio
 import time
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from clawjudge.judge.case import Case
 from clawjudge.judge.citation import CitationCheck, quote
 from clawjudge.judge.fingerprint import fingerprint
 from clawjudge.judge.models.conversation import Answer, Prompt, Tokens
@@ -25,6 +24,9 @@ from clawjudge.judge.store.records import Usage
 from clawjudge.judge.verdict import Citation, Finding, Fingerprint, Gap, Outcome, Verdict
 from clawjudge.rubrics.load import Rubric, load_rubric
 from clawjudge.traces.trace import Trace
+
+if TYPE_CHECKING:
+    from clawjudge.judge.case import Case
 
 Flavour = Literal["strict", "lenient"]
 NAMES: dict[str, Flavour] = {"request-strict": "strict", "request-lenient": "lenient"}

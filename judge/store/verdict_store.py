@@ -94,6 +94,13 @@ class VerdictStore:
             raise StoreError(f"{path}: {error}; move it away to start a new one") from error
 
     @classmethod
+    def empty(cls) -> Self:
+        """A store that holds nothing and keeps nothing, for looking at a bundle without leaving a trace."""
+        connection = sqlite3.connect(":memory:", isolation_level=None)
+        migrate(connection)
+        return cls(Path(":memory:"), connection, None)
+
+    @classmethod
     def _read(cls, path: Path, how: str) -> Self:
         uri = f"{path.absolute().as_uri()}?{how}"
         connection = sqlite3.connect(uri, uri=True, timeout=_WAIT_SECONDS, isolation_level=None)

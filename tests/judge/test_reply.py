@@ -32,6 +32,8 @@ def test_the_stated_value(row: dict[str, object]) -> None:
         ("I cannot help with that request.", None, "refused"),
         ("I'm sorry, but I can’t assist with this.", None, "refused"),
         ("I am unable to judge this.", None, "refused"),
+        ("I can't.", None, "refused"),
+        ("We could not do that.", None, "refused"),
         ('I cannot be sure of all, yet: {"match": false, "reason": "r"}', False, ""),
         ('{"match": true}\n{"match": fal', None, "unparseable"),
         ('{"verdict": {"match": false}', None, "unparseable"),
