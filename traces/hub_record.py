@@ -55,6 +55,20 @@ class SourceRecord:
         return replace(self, pulls=tuple(sorted([*others, pull], key=lambda one: (one.path, one.wants))))
 
 
+def source_of(bundle: Path) -> str | None:
+    """The source of a bundle that was pulled, at its commit: `hf://datasets/ORG/NAME@COMMIT/PATH`; None for any other.
+
+    Raises `HubError` for a record that cannot be used.
+    """
+    place = bundle.resolve()
+    for folder in (place, *place.parents):
+        record = read_record(folder)
+        if record is not None:
+            path = place.relative_to(folder).as_posix()
+            return f"hf://datasets/{record.dataset}@{record.commit}" + ("" if path == "." else f"/{path}")
+    return None
+
+
 def read_record(folder: Path) -> SourceRecord | None:
     """The record of `folder`, None if it has none. Raises `HubError` for one that cannot be used."""
     file = folder / RECORD_FILE

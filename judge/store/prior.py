@@ -24,6 +24,8 @@ from clawjudge.traces.problems import ProblemLog
 _RUBRICS = {"judge.json": "strict", "judge_llm.json": "lenient"}
 _OUTCOMES = {True: "pass", False: "fail", None: "unjudged"}
 _MAX_REASON = 20_000
+_AT_ONCE = 200
+"""Verdicts in one transaction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,7 @@ def import_prior(store: VerdictStore, bundle: Path, runs: Iterable[str]) -> Impo
     """Put the prior verdicts of `runs` (paths below `bundle`) into the store, each once. Damaged files are named."""
     n_new = n_known = 0
     problems: list[PriorProblem] = []
+    waiting: list[VerdictRecord] = []
     for run in runs:
         for found in read_prior(bundle, run):
             if isinstance(found, PriorProblem):
@@ -56,8 +59,11 @@ def import_prior(store: VerdictStore, bundle: Path, runs: Iterable[str]) -> Impo
             elif store.latest(found.key) is not None:
                 n_known += 1
             else:
-                store.put(found)
-                n_new += 1
+                waiting.append(found)
+        if len(waiting) >= _AT_ONCE:
+            n_new += len(store.put_all(waiting))
+            waiting.clear()
+    n_new += len(store.put_all(waiting))
     return Import(n_new, n_known, tuple(problems))
 
 

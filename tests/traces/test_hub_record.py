@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from clawjudge.traces.errors import HubError
-from clawjudge.traces.hub_record import PullRecord, SourceRecord, read_record, write_record
+from clawjudge.traces.hub_record import PullRecord, SourceRecord, read_record, source_of, write_record
 from clawjudge.traces.hub_selection import Refused, Wants
 
 
@@ -60,3 +60,12 @@ def test_a_record_of_another_version_is_named(tmp_path: Path) -> None:
     write_record(tmp_path, SourceRecord("", "o/n", None, "a" * 40, (), schema_version=2))
     with pytest.raises(HubError, match="written by another version"):
         read_record(tmp_path)
+
+
+def test_a_pulled_bundle_knows_where_it_is_from(tmp_path: Path) -> None:
+    inner = tmp_path / "batch" / "model"
+    inner.mkdir(parents=True)
+    assert source_of(inner) is None
+    write_record(tmp_path, RECORD)
+    assert source_of(inner) == f"hf://datasets/o/n@{'a' * 40}/batch/model"
+    assert source_of(tmp_path) == f"hf://datasets/o/n@{'a' * 40}"
