@@ -136,6 +136,14 @@ def test_the_token_goes_to_the_hub_only(hub: HubServer) -> None:
     assert "hf_secret" not in (Path("traces") / ".clawjudge" / "source.json").read_text()
 
 
+def test_an_address_with_a_password_is_not_recorded(hub: HubServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    hub.datasets["lab/traces"].commit(run_files("r"))
+    monkeypatch.setenv("HF_ENDPOINT", hub.url.replace("//", "//me:geheim@"))
+    monkeypatch.delenv("HF_TOKEN")
+    pull(SOURCE)
+    assert record(Path("traces"))["endpoint"] == hub.url
+
+
 def test_a_cut_connection_goes_on_where_it_broke(hub: HubServer) -> None:
     video = bytes(range(256)) * 48_000
     hub.datasets["lab/traces"].commit({**run_files("r"), "r/data/recording.mp4": video})

@@ -97,6 +97,7 @@ def test_an_import_is_done_once(tmp_path: Path) -> None:
         put(tmp_path, f"{run}/judge.json", THEIRS)
     with VerdictStore.open(tmp_path) as store:
         assert import_prior(store, tmp_path, ["a", "b"]).n_new == 2
+        assert len({record.key for record in store}) == 2
         again = import_prior(store, tmp_path, ["a", "b"])
         assert (again.n_new, again.n_known, len(store)) == (0, 2, 2)
         put(tmp_path, "a/judge.json", THEIRS | {"match": True})
