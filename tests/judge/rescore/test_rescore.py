@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from conftest import NO, YES, Failure, Text, prompt_of, write_run  # type: ignore[attr-defined]
-from servers.openai import ScriptedChat
+from rescored import NO, YES, write_run
+from servers.messages_script import Failure, Text
+from servers.openai import ScriptedChat, prompt_of
 
 from clawjudge.judge.store.verdict_store import VerdictStore
 
