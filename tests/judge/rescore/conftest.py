@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-sys.path[:0] = [str(Path(__file__).parents[2]), str(Path(__file__).parent)]  # tests are no package
+sys.path.insert(0, str(Path(__file__).parents[2]))  # tests are no package; `servers` is one of its folders
+sys.path.insert(0, str(Path(__file__).parent))
 
 from rescored import Said, write_run
 from servers.openai import ScriptedChat
