@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from clawjudge.judge.agentic.evidence.address import Run, seconds
@@ -13,13 +13,14 @@ from clawjudge.judge.agentic.evidence.redact import EvidenceRedactor
 from clawjudge.judge.align.alignment import Alignment, StepPair
 from clawjudge.judge.align.bindings import Field, leaf_name
 from clawjudge.judge.align.comparison import RunComparison
-from clawjudge.judge.align.payloads import ABSENT
+from clawjudge.judge.align.payloads import ABSENT, request_tree
 from clawjudge.judge.case import Case
 from clawjudge.judge.fence import quoted
 from clawjudge.judge.offline.judge import stage1
 from clawjudge.judge.offline.report import gaps
 from clawjudge.rubrics.load import Rubric
 from clawjudge.traces.digest import RunDigest
+from clawjudge.traces.pointers import flatten
 from clawjudge.traces.records import RequestEvent
 from clawjudge.traces.steps import Step
 
@@ -42,6 +43,7 @@ class Documents:
     layers: tuple[str, ...]
     redactor: EvidenceRedactor
     start_ms: dict[str, int]
+    _leaves: dict[int, dict[str, Any]] = field(default_factory=dict, repr=False)
 
     def task(self) -> dict[str, Any]:
         """The task and what it gave the agent to enter."""
@@ -230,11 +232,11 @@ class Documents:
 
     def _compared(self, compared: RunComparison) -> Iterator[dict[str, Any]]:
         for number, commit in enumerate(compared.commits):
-            for field in commit.fields:
-                yield {"final_request": number, **self._field(field, compared, commit.request)}
+            for one in commit.fields:
+                yield {"final_request": number, **self._field(one, compared, commit.request)}
         if compared.commits:
-            for field in compared.earlier:
-                yield {"sent_before": True, **self._field(field, compared, None)}
+            for one in compared.earlier:
+                yield {"sent_before": True, **self._field(one, compared, None)}
             return
         for seen in compared.progress:
             yield {"never_sent": True, **self._field(seen.field, compared, seen.request)}
@@ -251,9 +253,10 @@ class Documents:
         }
         said |= {"normalised_by": list(field.normalisations)} if field.normalisations else {}
         said |= {"note": self._text(field.note)} if field.note else {}
-        said["reference_at"] = f"{self._place('reference', compared.terminal.request)} {field.pointer[:_MAX_TEXT]}"
+        if self._stands_in(compared.terminal.request, field):
+            said["reference_at"] = self._field_place("reference", compared.terminal.request, field.pointer)
         if request is not None and field.agent is not ABSENT and field.agent is not None:
-            said["agent_at"] = f"{self._place('agent', request)} {field.agent_pointer[:_MAX_TEXT]}"
+            said["agent_at"] = self._field_place("agent", request, field.agent_pointer)
         return said
 
     def _leaf(self, value: Any, name: str) -> Any:
@@ -268,7 +271,22 @@ class Documents:
         return said if len(said) <= _MAX_TEXT else f"{said[:_MAX_TEXT]}… ({len(said) - _MAX_TEXT} characters more)"
 
     def _place(self, whose: Run, request: RequestEvent) -> str:
-        return _at(whose, "http", request.line)
+        # A final request that the log does not have stands in what the recorder wrote of it.
+        return f"{whose} http:{request.line}" if request.line else f"{whose} interception"
+
+    def _stands_in(self, request: RequestEvent, field: Field) -> bool:
+        """Whether the reference's value is one of its final request, not of one that it sent before."""
+        if id(request) not in self._leaves:
+            self._leaves[id(request)] = dict(flatten(request_tree(request)))
+        there = self._leaves[id(request)].get(field.pointer, ABSENT)
+        return there is not ABSENT and bool(there == field.reference)
+
+    def _field_place(self, whose: Run, request: RequestEvent, pointer: str) -> str:
+        """Where a field can be looked up. Parts of an address are compared one by one and recorded as a whole."""
+        run = self.case.agent if whose == "agent" else self.case.reference
+        pointer = "/url" if pointer.startswith("/url/") else pointer[:_MAX_TEXT]
+        nested = run is not None and isinstance(run.trace.interception_document.get("request"), dict)
+        return f"{self._place(whose, request)} {'/request' if nested and not request.line else ''}{pointer}"
 
     def _runs(self) -> Iterator[tuple[Run, RunDigest]]:
         yield "agent", self.case.agent
@@ -277,12 +295,7 @@ class Documents:
 
 
 def _sources(whose: Run, step: Step) -> list[str]:
-    return [_at(whose, source.layer, source.line) for source in step.sources]
-
-
-def _at(whose: Run, layer: str, line: int) -> str:
-    """The address of a line; a final request that the log does not have stands in what the recorder wrote of it."""
-    return f"{whose} {layer}:{line}" if line else f"{whose} interception"
+    return [f"{whose} {source.layer}:{source.line}" for source in step.sources]
 
 
 def _withheld(layers: tuple[str, ...]) -> frozenset[str]:

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
 from clawjudge.judge.agentic.evidence.address import Address
 from clawjudge.judge.agentic.evidence.manifest import Manifest, UnknownPlace
 from clawjudge.judge.agentic.tools import arguments as taken
-from clawjudge.judge.agentic.tools.staged import StagedBlock, layer_blocks, layer_lines, records
+from clawjudge.judge.agentic.tools.staged import StagedBlock, layer_blocks, records
 from clawjudge.judge.citation import CitationCheck
 from clawjudge.judge.fence import Fence, quoted
 from clawjudge.traces.problems import ProblemLog
@@ -61,10 +60,6 @@ class Evidence:
     def _sources(self, addresses: list[str]) -> Iterator[str]:
         for text in addresses:
             place = Address.parse(text)
-            if place.line is None:
-                lines = layer_lines(self.manifest, place.run, place.layer)
-                yield from (line.text for line in islice(lines, _PAIR_LINES))
-                continue
             block = next((b for b in layer_blocks(self.manifest, place.run, place.layer) if b.line == place.line), None)
             if block is not None:
                 yield from self._block_lines(block, _PAIR_LINES)
