@@ -60,14 +60,6 @@ def is_hub_source(source: str) -> bool:
     return source.startswith(SCHEME)
 
 
-def local_bundle(source: str, wants: Wants, folder: Path | None = None) -> Path:
-    """The folder of runs that `source` names: a local path as it is, a Hub source after it was pulled.
-
-    The one function that commands call on what users name. Raises `HubError`.
-    """
-    return pull(source, wants, folder).bundle if is_hub_source(source) else Path(source)
-
-
 def pull(
     source: str,
     wants: Wants = "request",

@@ -71,6 +71,13 @@ def pull(source: str, folder: Path | None, wants: Wants, form: str) -> Exit:
     return Exit.DONE
 
 
+def local_folder(source: str, wants: Wants) -> Path:
+    """The local folder that `source` names: a path as it is; a source on the Hub is pulled first, and that is told."""
+    from clawjudge.traces.hub import is_hub_source
+
+    return pull_with_progress(source, wants, None).bundle if is_hub_source(source) else Path(source)
+
+
 def pull_with_progress(source: str, wants: Wants, folder: Path | None) -> Pulled:
     """Pull, and tell on standard error how far it is and what a user should know."""
     from clawjudge.traces.hub import pull as pull_source

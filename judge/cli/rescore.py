@@ -253,10 +253,9 @@ def _model(given: dict[str, Any]) -> ModelSpecification:
 
 def _folder(bundle: str, judges: tuple[str, ...]) -> Path:
     """The local folder of a bundle; one on the Hub is pulled first, with what these judges need."""
-    from clawjudge.traces.hub import local_bundle
+    from clawjudge.judge.cli.pull import local_folder
 
-    wants = "agentic" if "agentic" in judges else "offline" if "offline" in judges else "request"
-    return local_bundle(bundle, wants)  # type: ignore[arg-type]
+    return local_folder(bundle, "agentic" if "agentic" in judges else "offline" if "offline" in judges else "request")
 
 
 @contextmanager

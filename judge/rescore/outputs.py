@@ -14,6 +14,7 @@ from clawjudge.judge.rescore.engine import BundleResult
 from clawjudge.judge.store.dropin import VERDICT_FILES, RunEntry, write_run_files, write_summary_files
 from clawjudge.judge.store.records import VerdictRecord
 from clawjudge.judge.store.verdict_store import VerdictStore
+from clawjudge.traces.hub_record import source_of
 
 _AT_ONCE = 32
 _BATCH = "batch-"
@@ -51,11 +52,13 @@ async def write_files(result: BundleResult, store: VerdictStore) -> None:
             if records:
                 jobs.append(asyncio.to_thread(write_run_files, result.home, facts, records))
         await asyncio.gather(*jobs)
-    missing = result.coverage.missing
+    missing, source = result.coverage.missing, source_of(result.bundle)
     for folder, entries in _batches(result):
-        await asyncio.to_thread(write_summary_files, result.home / folder, folder.name, entries, result.judges)
+        await asyncio.to_thread(
+            write_summary_files, result.home / folder, folder.name, entries, result.judges, source=source
+        )
     name = result.bundle.resolve().name or "bundle"
-    await asyncio.to_thread(write_summary_files, result.home, name, result.runs, result.judges, missing)
+    await asyncio.to_thread(write_summary_files, result.home, name, result.runs, result.judges, missing, source)
 
 
 def _records(store: VerdictStore, keys: dict[str, str], wanted: list[str]) -> dict[str, VerdictRecord]:

@@ -20,11 +20,15 @@ from clawjudge.judge.rescore.engine import BundleRescore, BundleResult, Tell
 from clawjudge.judge.rescore.options import Options, Spending
 from clawjudge.judge.rescore.outputs import write_files
 from clawjudge.judge.rescore.runs import find
+from clawjudge.judge.store.prior import import_prior
 from clawjudge.judge.store.verdict_store import VerdictStore
+from clawjudge.traces.hub_record import source_of
 
 JUDGES = (*NAMES, "offline", "agentic")
 NEED_REFERENCES = frozenset({"offline", "agentic"})
 Notice = Callable[[str], None]
+_NAMED = 10
+"""Damaged verdict files that are named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +71,8 @@ async def rescore(
             with _store(home, options.dry_run) as store:
                 work = BundleRescore(bundle, home, store, asked, options, spending, tell)
                 out.append(work.result)
+                if not options.dry_run:
+                    _keep_what_came(store, bundle, [pairing.run for pairing in found], notice)
                 await work.go(found)
                 _warn_of_kinship(judges, work.result, notice)
                 if not options.dry_run:
@@ -76,6 +82,20 @@ async def rescore(
 
 def _store(home: Path, dry_run: bool) -> VerdictStore:
     return (VerdictStore.read(home) or VerdictStore.empty()) if dry_run else VerdictStore.open(home)
+
+
+def _keep_what_came(store: VerdictStore, bundle: Path, runs: Sequence[str], notice: Notice) -> None:
+    """Before a verdict file is written over, what it says goes into the store; and so does where the bundle is from."""
+    done = import_prior(store, bundle, runs)
+    for problem in done.problems[:_NAMED]:
+        notice(f"{bundle / problem.run / problem.file}: no verdict to be kept: {problem.problem}")
+    if len(done.problems) > _NAMED:
+        notice(
+            f"{len(done.problems) - _NAMED} more verdict files hold no verdict; clawjudge verdicts import names them"
+        )
+    source = source_of(bundle)
+    if source is not None and store.fact("source") != source:
+        store.set_fact("source", source)
 
 
 @contextlib.asynccontextmanager

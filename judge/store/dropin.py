@@ -111,16 +111,22 @@ def write_run_files(home: Path, facts: RunFacts, verdicts: Mapping[str, VerdictR
 
 
 def write_summary_files(
-    home: Path, name: str, entries: Iterable[RunEntry], judges: Sequence[str], missing: Sequence[str] = ()
+    home: Path,
+    name: str,
+    entries: Iterable[RunEntry],
+    judges: Sequence[str],
+    missing: Sequence[str] = (),
+    source: str | None = None,
 ) -> dict[str, Any]:
     """Write the files of a whole bundle below `home` and return the summary.
 
     `name` is the bundle's name in `eval_results/`; `judges` are those that were asked for; `missing` names tasks of
-    which no run was found. Judges without a column of ClawBench's have none here either.
+    which no run was found; `source` is the dataset at its commit, of a bundle that was pulled. Judges without a column
+    of ClawBench's have none here either.
     """
     asked = _with_columns(judges)
     rows = sorted(entries, key=lambda entry: entry.facts.run.split("/"))
-    summary = summarise(name, rows, asked, missing)
+    summary = summarise(name, rows, asked, missing) | ({} if source is None else {"source": source})
     _write(inside(home, SUMMARY_FILE), _json(summary))
     folder = f"{RESULTS_FOLDER}/{name}"
     _write(inside(home, f"{folder}/per_task.csv"), _per_task(summary["tasks"], asked))

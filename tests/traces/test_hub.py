@@ -17,7 +17,7 @@ import pytest
 from tests.servers.hub import Dataset, HubServer, serve_hub
 
 from clawjudge.traces.errors import HubError
-from clawjudge.traces.hub import Progress, local_bundle, pull
+from clawjudge.traces.hub import Progress, pull
 
 SOURCE = "hf://datasets/lab/traces"
 
@@ -312,15 +312,6 @@ def test_a_finished_pull_needs_no_hub(tmp_path: Path, monkeypatch: pytest.Monkey
     assert "unchecked: hf://datasets/lab/traces: the Hub could not be reached" in pulled.notices[0]
     with pytest.raises(HubError, match="could not be reached"):
         pull(SOURCE, folder=Path("elsewhere"))
-
-
-def test_a_local_path_is_left_as_it_is() -> None:
-    assert local_bundle("runs/42", "request") == Path("runs/42")
-
-
-def test_a_hub_source_becomes_a_local_folder(hub: HubServer) -> None:
-    hub.datasets["lab/traces"].commit(run_files("b/r"))
-    assert local_bundle(f"{SOURCE}/b", "request", Path("here")) == Path("here/b")
 
 
 PULL = "import sys; from pathlib import Path; from clawjudge.traces.hub import pull; pull(sys.argv[1])"
