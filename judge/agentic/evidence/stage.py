@@ -35,8 +35,8 @@ def stage(case: Case, folder: Path, layers: Collection[str] = LAYERS, rubric: Ru
     """Write the evidence of `case` into `folder`, which is new or empty and lies outside of both runs.
 
     `layers` are those that the judge may see; nothing in the folder tells what the others hold. The manifest is
-    written last: a folder without one is not whole. Raises `ValueError` for such a folder or layer, and `OSError`
-    where it cannot be written.
+    written last: a folder without one is not whole. Raises `InvalidInput` for any other folder, `ValueError` for a
+    layer that there is not, and `OSError` where nothing can be written.
     """
     check_folder(folder, *case.folders.values())
     case = with_layers(case, layers)

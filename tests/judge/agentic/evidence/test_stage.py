@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,6 +17,7 @@ from clawjudge.judge.agentic.evidence.manifest import Manifest, UnknownPlace
 from clawjudge.judge.agentic.evidence.stage import stage
 from clawjudge.judge.case import Case, build_case
 from clawjudge.judge.citation import CitationCheck
+from clawjudge.traces.errors import InvalidInput
 from clawjudge.traces.trace import Trace
 
 EXAMPLES = Path(__file__).resolve().parents[4] / "examples" / "food-order"
@@ -129,6 +133,33 @@ def test_the_same_case_gives_the_same_bytes(with_secrets: tuple[Case, Manifest],
     again = stage(case, tmp_path / "again", ["messages", "actions", "http"])
     assert again.evidence_sha256 == manifest.evidence_sha256
     assert again.document() == manifest.document()
+
+
+def test_the_hash_does_not_hang_on_the_process(staged: Manifest) -> None:
+    code = (
+        "import sys, tempfile; from pathlib import Path\n"
+        "from clawjudge.judge.agentic.evidence.stage import stage\n"
+        "from clawjudge.judge.case import build_case\n"
+        "from clawjudge.traces.trace import Trace\n"
+        "case = build_case(Trace(Path(sys.argv[1])), Trace(Path(sys.argv[2])))\n"
+        "layers = ['http', 'actions', 'messages', 'screenshots']\n"
+        "print(stage(case, Path(tempfile.mkdtemp(dir=sys.argv[3])), layers).evidence_sha256)\n"
+    )
+    runs = [str(EXAMPLES / "wrong-quantity"), str(EXAMPLES / "reference"), str(staged.folder.parent)]
+    for seed in ("1", "2"):
+        command = [sys.executable, "-c", code, *runs]
+        env = {**os.environ, "PYTHONHASHSEED": seed, "TZ": "Asia/Tokyo", "LC_ALL": "C"}
+        done = subprocess.run(command, capture_output=True, text=True, check=True, env=env)
+        assert done.stdout.strip() == staged.evidence_sha256
+
+
+def test_a_folder_that_is_not_empty_or_lies_in_a_run_is_refused(case: Case, tmp_path: Path) -> None:
+    (tmp_path / "note.txt").write_text("mine")
+    for folder in (tmp_path, EXAMPLES / "reference" / "evidence"):
+        with pytest.raises(InvalidInput, match="give"):
+            stage(case, folder)
+    assert [path.name for path in tmp_path.iterdir()] == ["note.txt"]
+    assert not (EXAMPLES / "reference" / "evidence").exists()
 
 
 def test_where_a_run_lies_and_who_drove_it_is_not_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
