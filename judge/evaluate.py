@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from clawjudge.judge.align.sources import Document
 from clawjudge.judge.case import Case, build_case, read_persona
@@ -23,7 +23,10 @@ from clawjudge.judge.verdict import Fingerprint, JudgeReport, Stage1, Verdict
 from clawjudge.traces.errors import InvalidInput, TraceError
 from clawjudge.traces.trace import Trace
 
-JUDGES = ("auto", "offline")
+if TYPE_CHECKING:
+    from clawjudge.judge.agentic.settings import Settings
+
+JUDGES = ("auto", "offline", "agentic")
 
 _log = logging.getLogger(__name__)
 
@@ -64,13 +67,30 @@ class Choice:
         }
 
 
-def choose_judge(requested: str) -> Choice:
-    """The judge of that name. Raises `UnavailableJudge`."""
+def choose_judge(requested: str, settings: Settings | None = None) -> Choice:
+    """The judge of that name; `settings` are for the agentic one. Raises `UnavailableJudge`.
+
+    `auto` is the agentic judge where there is a key for a model, else the offline one.
+    """
     if requested == "offline":
         return Choice(requested, OfflineJudge(), "asked for by name")
-    if requested == "auto":
-        return Choice(requested, OfflineJudge(), "no other judge is available yet")
-    raise UnavailableJudge(f"judge {requested!r} is not available yet; use one of: {', '.join(JUDGES)}")
+    if requested not in JUDGES:
+        raise UnavailableJudge(f"judge {requested!r} is not available yet; use one of: {', '.join(JUDGES)}")
+    from clawjudge.judge.agentic import credentials
+
+    if requested == "auto" and not credentials.available():
+        return Choice(requested, OfflineJudge(), "no key for a model in the environment (ANTHROPIC_API_KEY)")
+    try:
+        from clawjudge.judge.agentic.judge import AgenticJudge
+    except ImportError as error:
+        if requested == "auto":
+            why = "there is a key for a model, but claude-agent-sdk is not installed (pip install 'clawjudge[agentic]')"
+            return Choice(requested, OfflineJudge(), why)
+        raise UnavailableJudge(f"the agentic judge needs more: pip install 'clawjudge[agentic]' ({error})") from error
+    judge = AgenticJudge() if settings is None else AgenticJudge(settings)
+    judge.check()
+    why = "asked for by name" if requested == "agentic" else "the environment holds a key for a model"
+    return Choice(requested, judge, why)
 
 
 def evaluate(
@@ -78,6 +98,8 @@ def evaluate(
     reference: Path | None = None,
     *,
     judge: str = "auto",
+    settings: Settings | None = None,
+    home: Path | None = None,
     persona: Path | None = None,
     limit: int | None = None,
     on_verdict: Callable[[Verdict], None] | None = None,
@@ -87,24 +109,34 @@ def evaluate(
     `clawjudge.judge.pairing.pair` says which reference serves which run. `persona` is a JSON file with the user's
     details; `limit` judges the first runs only. Verdicts come in the order of the runs' paths, each handed to
     `on_verdict` as soon as it is there. A run that cannot be read or judged is `unjudged`, never an exception.
+    `settings` and `home` are for a judge that asks a model: how, and the folder whose verdict store keeps its answers.
     Raises `UnavailableJudge`, `InvalidInput` for a persona that is none, and `InvalidRun` for paths that hold no run.
     """
-    choice = choose_judge(judge)
+    choice = choose_judge(judge, settings)
     documents = [] if persona is None else [read_persona(persona)]
     pairings = pair(agent, reference)
-    verdicts = []
-    for verdict in judge_pairings(pairings[:limit], choice.judge, documents):
+    verdicts: list[Verdict] = []
+
+    def take(verdict: Verdict) -> None:
         verdicts.append(verdict)
         if on_verdict is not None:
             on_verdict(verdict)
-    return report(choice, verdicts, n_found=len(pairings))
+
+    if choice.judge.name == "agentic":
+        from clawjudge.judge.agentic.batch import judge_batch
+
+        judge_batch(pairings[:limit], choice.judge, documents, take, home=home)  # type: ignore[arg-type]
+    else:
+        for verdict in judge_pairings(pairings[:limit], choice.judge, documents):
+            take(verdict)
+    return report(choice, sorted(verdicts, key=lambda verdict: verdict.run), n_found=len(pairings))
 
 
 def judge_pairings(pairings: Iterable[Pairing], judge: Judge, persona: Iterable[Document] = ()) -> Iterator[Verdict]:
     """One verdict for each pairing, in their order, each judged when it is asked for."""
     documents = list(persona)
     for pairing in pairings:
-        yield _judge_one(pairing, judge, documents).model_copy(update={"run": pairing.run})
+        yield _judge_one(pairing, judge, documents)
 
 
 def report(choice: Choice, verdicts: Iterable[Verdict], n_found: int | None = None) -> JudgeReport:
@@ -128,6 +160,7 @@ def summarise(verdicts: tuple[Verdict, ...], n_found: int) -> dict[str, Any]:
         "n_pass": passed,
         "n_fail": outcomes["fail"],
         "n_unjudged": unjudged,
+        "n_disputed": sum(bool(v.disputed) for v in verdicts),
         "success_rate": _share(passed, judged),
         "success_rate_bounds": None if not total else [_share(passed, total), _share(passed + unjudged, total)],
         "success_rate_ci": wilson(passed, judged),
@@ -146,6 +179,21 @@ def _share(part: int, whole: int) -> float | None:
 
 
 def _judge_one(pairing: Pairing, judge: Judge, persona: list[Document]) -> Verdict:
+    case = read_case(pairing, persona)
+    if isinstance(case, Verdict):
+        return with_pairing(case, pairing)
+    try:
+        verdict = judge.judge(case)
+    except (TraceError, OSError) as error:
+        verdict = _unjudged("invalid_run", str(error), _task_id(case.agent.trace))
+    except Exception as error:  # noqa: BLE001 (a judge's failure is never the agent's, and must not end the batch)
+        _log.debug("the judge failed on %s", pairing.agent, exc_info=True)
+        verdict = failed_verdict(error, case.agent.trace)
+    return with_pairing(verdict, pairing)
+
+
+def read_case(pairing: Pairing, persona: list[Document]) -> Case | Verdict:
+    """The case of a pairing, or the verdict that there is none. Never raises."""
     try:
         agent = Trace(pairing.agent)
     except (TraceError, OSError) as error:
@@ -155,18 +203,27 @@ def _judge_one(pairing: Pairing, judge: Judge, persona: list[Document]) -> Verdi
     except (TraceError, OSError) as error:
         return _unjudged("invalid_reference", str(error), _task_id(agent))
     try:
-        verdict = judge.judge(build_case(agent, reference, persona))
+        return build_case(agent, reference, persona)
     except (TraceError, OSError) as error:
         return _unjudged("invalid_run", str(error), _task_id(agent))
-    except Exception as error:  # noqa: BLE001 (a judge's failure is never the agent's, and must not end the batch)
-        _log.debug("the judge failed on %s", pairing.agent, exc_info=True)
-        return _unjudged(
-            "judge_error", f"The judge itself failed with {type(error).__name__}: {error}", _task_id(agent)
-        )
+    except Exception as error:  # noqa: BLE001 (as above: one run that breaks us must not end the batch)
+        _log.debug("%s cannot be read", pairing.agent, exc_info=True)
+        return failed_verdict(error, agent)
+
+
+def with_pairing(verdict: Verdict, pairing: Pairing) -> Verdict:
+    """`verdict` under the name of its run, with what the pairing knows of a reference that is missing."""
     if verdict.outcome == "unjudged" and verdict.reason_code == "no_reference" and pairing.detail:
         code = pairing.problem or verdict.reason_code
-        return verdict.model_copy(update={"reason_code": code, "justification": f"No reference: {pairing.detail}."})
-    return verdict
+        why = f"No reference: {pairing.detail}."
+        verdict = verdict.model_copy(update={"reason_code": code, "justification": why})
+    return verdict.model_copy(update={"run": pairing.run})
+
+
+def failed_verdict(error: Exception, trace: Trace) -> Verdict:
+    """The verdict where the judge itself broke."""
+    why = f"The judge itself failed with {type(error).__name__}: {error}"
+    return _unjudged("judge_error", why, _task_id(trace))
 
 
 def _task_id(trace: Trace) -> str | None:

@@ -18,6 +18,7 @@ from clawjudge.judge.agentic.evidence.manifest import Manifest
 from clawjudge.judge.agentic.evidence.stage import stage
 from clawjudge.judge.agentic.examine import Examined, Examiner
 from clawjudge.judge.agentic.keep import Keeper, Nowhere
+from clawjudge.judge.agentic.program import find_program
 from clawjudge.judge.agentic.session import JudgeFailure
 from clawjudge.judge.agentic.settings import Settings
 from clawjudge.judge.case import Case
@@ -57,6 +58,13 @@ class AgenticJudge:
             prompt_sha256=self.settings.prompt_sha256(),
             sandbox=kind,
         )
+
+    def check(self) -> None:
+        """Raises `NoCredentials`, `NoSandbox` or `FileNotFoundError` if nobody could be asked."""
+        if self.endpoint is None:
+            find_endpoint()
+        sandbox.choose(self.settings.sandbox)
+        find_program()
 
     def judge(self, case: Case) -> Verdict:
         """The verdict on `case`; `run` is left empty for the caller to fill in. Raises `NoCredentials`, `NoSandbox`."""

@@ -54,11 +54,14 @@ class Nowhere:
 class StoreKeeper:
     """Keeps in a verdict store. Two processes on one bundle do not ask twice for the same key."""
 
-    def __init__(self, store: VerdictStore, home: Path, claim_seconds: float) -> None:
+    def __init__(self, store: VerdictStore, home: Path, claim_seconds: float, single: str = ".") -> None:
         self._store = store
         self._folder = home / FOLDER
         self._claim_seconds = claim_seconds
+        self._single = single
+        """Name below `home` of a run that is judged alone and so called `.`."""
         self.reused = 0
+        self.kept = 0
 
     async def find(self, parts: KeyParts, run: str) -> Verdict | None:
         while True:
@@ -76,6 +79,7 @@ class StoreKeeper:
     def keep(
         self, parts: KeyParts, run: str, verdict: Verdict, examined: Examined, fingerprint: Fingerprint
     ) -> Verdict:
+        run = self._single if run == "." else run
         receipt = verdict.receipt
         name = self._write_transcript(parts, examined)
         if receipt is not None:
@@ -94,6 +98,7 @@ class StoreKeeper:
                 judged_at=now(),
             )
         )
+        self.kept += 1
         return verdict
 
     def release(self, parts: KeyParts) -> None:

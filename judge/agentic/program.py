@@ -25,6 +25,8 @@ _ENVIRONMENT = {
     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
     "CLAUDE_CODE_DISABLE_CLAUDE_MDS": "1",
     "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS": "1",
+    # Else some models are offered a placeholder in place of our tools.
+    "ENABLE_TOOL_SEARCH": "false",
     "DISABLE_AUTOUPDATER": "1",
     "DISABLE_TELEMETRY": "1",
     "DISABLE_ERROR_REPORTING": "1",

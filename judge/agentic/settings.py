@@ -12,7 +12,7 @@ from clawjudge.rubrics.load import Rubric, load_rubric
 from clawjudge.rubrics.prompts import load_prompt
 from clawjudge.traces.records import LAYERS
 
-DEFAULT_MODEL = "claude-sonnet-5"
+DEFAULT_MODEL = "claude-sonnet-5-5"
 DEFAULT_TURNS = 60
 DEFAULT_SECONDS = 900.0
 PROMPT = "v1-agentic"

@@ -8,10 +8,18 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from clawjudge.judge.cli.agentic import (
+    agentic_options,
+    announce,
+    judge_with,
+    refuse_without_agentic,
+    settings_of,
+    show_plan,
+)
 from clawjudge.judge.cli.streams import (
     Exit,
     NothingMatched,
@@ -80,10 +88,10 @@ FILE.partial.json). 1 comes before 3.
 )
 @click.option(
     "--judge",
-    type=click.Choice(["auto", "offline"]),
+    type=click.Choice(["auto", "offline", "agentic"]),
     default="auto",
     show_default=True,
-    help="Who judges; auto says whom it took.",
+    help="Who judges. agentic asks a model, for money; auto takes it where there is a key, else offline.",
 )
 @click.option(
     "--persona",
@@ -119,6 +127,7 @@ FILE.partial.json). 1 comes before 3.
     callback=output_file,
     help="Write the result to this file, whole or not at all; - is standard output.",
 )
+@agentic_options
 def evaluate(
     agent: Path,
     reference: Path | None,
@@ -129,17 +138,21 @@ def evaluate(
     fail_on: str | None,
     limit: int | None,
     output: Path | None,
+    dry_run: bool,
+    **asked: Any,
 ) -> Exit:
     """Judge a run, or every run in a folder, against a human reference of the same task.
 
-    The verdict is pass, fail or unjudged, with the places in the recording that show it. Nothing leaves this computer.
+    The verdict is pass, fail or unjudged, with the places in the recording that show it. The offline judge sends
+    nothing anywhere; the agentic judge sends redacted evidence to a model and costs money (docs/agentic-judge.md).
     """
     check_output(output)
     from clawjudge.judge.case import read_persona
     from clawjudge.judge.evaluate import choose_judge, judge_pairings, report
     from clawjudge.judge.pairing import pair
 
-    choice = choose_judge(judge)
+    choice = choose_judge(judge, settings_of(asked) if judge != "offline" else None)
+    refuse_without_agentic(choice.judge.name, asked)
     documents = [] if persona is None else [read_persona(persona)]
     pairings = pair(agent, reference)
     if not pairings:
@@ -148,13 +161,25 @@ def evaluate(
             "folders named `reference` and runs given as references do not count"
         )
     chosen = pairings[:limit]
+    if dry_run:
+        emit(show_plan(choice, chosen, documents), output)
+        return Exit.DONE
+    announce(choice)
     verdicts: list[Verdict] = []
     interrupted = False
+    out_of_budget = False
     try:
         with _progress(len(chosen)) as tell:
-            for verdict in judge_pairings(chosen, choice.judge, documents):
+
+            def take(verdict: Verdict) -> None:
                 verdicts.append(verdict)
                 tell(verdict)
+
+            if choice.judge.name == "agentic":
+                out_of_budget = judge_with(choice, chosen, documents, take, agent, asked).budget_used_up
+            else:
+                for verdict in judge_pairings(chosen, choice.judge, documents):
+                    take(verdict)
     except KeyboardInterrupt:
         interrupted = True
         said = "the results so far follow"
@@ -162,6 +187,7 @@ def evaluate(
             said = f"the results so far go to {partial_of(output)}, and {output} is left as it is"
             output = partial_of(output)
         notice(f"interrupted after {len(verdicts)} of {len(chosen)} runs; {said}")
+    verdicts.sort(key=lambda verdict: verdict.run)
     result = report(choice, verdicts, n_found=len(pairings))
     broken = sum(verdict.reason_code == "judge_error" for verdict in verdicts)
     if broken:
@@ -171,7 +197,8 @@ def evaluate(
         show(text)
     else:
         emit(text, output)
-    return gravest([*_gates(result, fail_under, fail_on), Exit.INTERRUPTED if interrupted else Exit.DONE])
+    codes = [Exit.INTERRUPTED] * interrupted + [Exit.BUDGET_REACHED] * out_of_budget
+    return gravest([*_gates(result, fail_under, fail_on), *codes])
 
 
 def _formatted(result: JudgeReport, form: str, agent: Path, to_file: bool) -> str:

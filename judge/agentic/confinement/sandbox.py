@@ -128,7 +128,7 @@ def _bubblewrapped(evidence: Path, program: Path, socket: Path) -> list[str]:
         *("--ro-bind", str(program.resolve()), _PROGRAM),
         *("--ro-bind", os.path.realpath(forward.__file__), _FORWARD),
         *("--ro-bind", str(socket), _SOCKET),
-        *("--tmpfs", _HOME, "--chdir", EVIDENCE),
+        *("--tmpfs", _HOME, "--chdir", EVIDENCE, "--remount-ro", "/"),
     ]
     inside = [os.path.realpath(sys.executable), "-I", "-S", _FORWARD, str(_PORT), _SOCKET, _PROGRAM]
     return [shutil.which("bwrap") or "bwrap", *_walls(), *bound, "--", *inside]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
 import json
+import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,11 @@ import pytest
 from servers.messages import ScriptedModel, Step, ToolUse
 
 from clawjudge.judge.agentic.confinement import sandbox
+from clawjudge.judge.agentic.confinement.gateway import Gateway
 from clawjudge.judge.agentic.credentials import Endpoint
+from clawjudge.judge.agentic.evidence.manifest import Manifest
+from clawjudge.judge.agentic.evidence.stage import stage
+from clawjudge.judge.agentic.examine import Examined, Examiner
 from clawjudge.judge.agentic.judge import AgenticJudge
 from clawjudge.judge.agentic.settings import Settings
 from clawjudge.judge.case import Case, build_case
@@ -60,12 +66,9 @@ def hands_in(whole: dict[str, Any], **more: Any) -> Step:
     return ToolUse("StructuredOutput", whole, **more)
 
 
-def judge(
-    model: ScriptedModel, *, sandbox: str = "tools", model_name: str = "claude-sonnet-5", **settings: Any
-) -> AgenticJudge:
+def judge(model: ScriptedModel, *, sandbox: Any = "tools", **settings: Any) -> AgenticJudge:
     """A judge that asks the scripted model. Without the sandbox it starts a little faster."""
-    chosen = Settings(model=model_name, sandbox=sandbox, **settings)  # type: ignore[arg-type]
-    return AgenticJudge(chosen, Endpoint(model.url, ("x-api-key", KEY)))
+    return AgenticJudge(Settings(sandbox=sandbox, **settings), Endpoint(model.url, ("x-api-key", KEY)))
 
 
 def scripted(*steps: Step, endless: Step | None = None) -> ScriptedModel:
@@ -74,3 +77,21 @@ def scripted(*steps: Step, endless: Step | None = None) -> ScriptedModel:
 
 def text_of(values: Iterable[Any]) -> str:
     return "\n".join(json.dumps(value, ensure_ascii=False, default=str) for value in values)
+
+
+def staged(folder: Path, name: str = "right-order") -> Manifest:
+    """The evidence of an example, as the judge gets it."""
+    return stage(case_of(name), folder / "evidence")
+
+
+def examined(
+    manifest: Manifest, model: ScriptedModel, *, kind: Any = "tools", max_cost: float | None = None, **settings: Any
+) -> Examined:
+    """One examination of staged evidence."""
+
+    async def ask() -> Examined:
+        endpoint = Endpoint(model.url, ("x-api-key", KEY))
+        with tempfile.TemporaryDirectory() as folder, Gateway(endpoint, Path(folder), tcp=kind == "tools") as gateway:
+            return await Examiner(manifest, Settings(**settings), gateway, kind).examine(max_cost)
+
+    return asyncio.run(ask())
