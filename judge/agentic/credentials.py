@@ -7,11 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
+from clawjudge.traces.errors import InvalidInput
+
 DEFAULT_URL = "https://api.anthropic.com"
 KEY_VARIABLES = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
 
 
-class NoCredentials(ValueError):
+class NoCredentials(InvalidInput):
     """The judge needs a model and nothing says how to reach one."""
 
 

@@ -6,14 +6,13 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from clawjudge.judge.models.prices import Price, dated, price_of, tokens_of
-
 from clawjudge.judge.agentic.evidence.stage import stage
 from clawjudge.judge.agentic.prompt import build_prompt
 from clawjudge.judge.agentic.settings import Settings
 from clawjudge.judge.align.sources import Document
 from clawjudge.judge.evaluate import read_case
 from clawjudge.judge.fence import Fence
+from clawjudge.judge.models.prices import Price, dated, price_of, tokens_of
 from clawjudge.judge.pairing import Pairing
 from clawjudge.judge.show.terminal import plain
 from clawjudge.judge.verdict import Verdict

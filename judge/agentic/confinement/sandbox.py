@@ -20,6 +20,7 @@ from typing import Literal
 
 from clawjudge.judge.agentic.confinement import forward, launch
 from clawjudge.judge.agentic.confinement.gateway import Gateway
+from clawjudge.traces.errors import InvalidInput
 
 Kind = Literal["os", "tools"]
 EVIDENCE = "/evidence"
@@ -38,7 +39,7 @@ REMEDY = (
 )
 
 
-class NoSandbox(ValueError):
+class NoSandbox(InvalidInput):
     """The operating system's sandbox cannot be had here. The text says why, and what to do."""
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import secrets
 import shutil
 import signal
 import subprocess
@@ -18,6 +20,7 @@ from servers.messages import ScriptedModel
 
 from clawjudge.judge.store.verdict_store import VerdictStore
 
+pytestmark = pytest.mark.slow
 KINDS = [pytest.param("os", marks=needs_sandbox), "tools"]
 
 
@@ -30,9 +33,15 @@ def bundle(tmp_path: Path) -> Path:
     return home
 
 
+@pytest.fixture
+def name() -> str:
+    """A model's name that no other process on this machine has among its arguments."""
+    return f"claude-{secrets.token_hex(8)}"
+
+
 def start(bundle: Path, model: ScriptedModel, *more: str) -> subprocess.Popen[str]:
     """The command line, in a process group of its own as under a shell."""
-    command = [sys.executable, "-m", "clawjudge.judge.cli.main", "evaluate", "--agent-trace", str(bundle)]
+    command = [str(Path(sys.executable).with_name("clawjudge")), "evaluate", "--agent-trace", str(bundle)]
     command += ["--judge", "agentic", "--format", "json", *more]
     environment = {**os.environ, "ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": model.url}
     return subprocess.Popen(
@@ -40,24 +49,23 @@ def start(bundle: Path, model: ScriptedModel, *more: str) -> subprocess.Popen[st
     )
 
 
-def wait_for(happened: Callable[[], object], seconds: float = 60) -> None:
+def wait_for(happened: Callable[[], object], seconds: float = 60, process: subprocess.Popen[str] | None = None) -> None:
     until = time.monotonic() + seconds
     while not happened():
+        assert process is None or process.poll() is None, process.communicate()
         assert time.monotonic() < until, "it did not happen in time"
         time.sleep(0.05)
 
 
-def programs_of(model: ScriptedModel, bundle: Path) -> list[str]:
-    """Programs that still run for this test: those whose launch was specified in our temporary folders."""
-    mark = str(bundle.parent).encode()
+def programs_of(name: str) -> list[str]:
+    """Processes that still run with this model's name in their arguments: the judge, the sandbox, the program in it."""
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal():
-            try:
-                if mark in (entry / "cmdline").read_bytes() or mark in (entry / "environ").read_bytes():
-                    found.append((entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()[:200])
-            except OSError:
-                continue
+            with contextlib.suppress(OSError):
+                command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+                if name in command:
+                    found.append(command)
     return found
 
 
@@ -71,30 +79,26 @@ def stored(bundle: Path) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
-def test_the_judge_is_killed(bundle: Path, kind: str, how: signal.Signals, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TMPDIR", str(bundle.parent))
+def test_the_judge_is_killed(bundle: Path, kind: str, how: signal.Signals, name: str) -> None:
     with scripted(endless=hands_in(answer(), delay=120)) as model:
-        process = start(bundle, model, "--sandbox", kind)
-        wait_for(lambda: len(model.requests) == 2)
-        assert any("start.json" in line or "bwrap" in line for line in programs_of(model, bundle))
+        process = start(bundle, model, "--model", name, "--sandbox", kind)
+        wait_for(lambda: len(model.requests) == 2, process=process)
+        assert any("stream-json" in line and "bwrap" not in line for line in programs_of(name))
         process.send_signal(how)
         process.communicate(timeout=20)
-        wait_for(lambda: not programs_of(model, bundle), 10)
+        wait_for(lambda: not programs_of(name), 10)
     assert stored(bundle) == []
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_ctrl_c_ends_everything_and_keeps_what_is_done(
-    bundle: Path, kind: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("TMPDIR", str(bundle.parent))
+def test_ctrl_c_ends_everything_and_keeps_what_is_done(bundle: Path, kind: str, name: str) -> None:
     with scripted(hands_in(answer()), endless=hands_in(answer(), delay=120)) as model:
-        process = start(bundle, model, "--sandbox", kind, "--concurrency", "1")
-        wait_for(lambda: len(model.requests) == 2)
+        process = start(bundle, model, "--model", name, "--sandbox", kind, "--concurrency", "1")
+        wait_for(lambda: len(model.requests) == 2, process=process)
         # The terminal sends it to the whole group.
         os.killpg(process.pid, signal.SIGINT)
         out, err = process.communicate(timeout=30)
-        wait_for(lambda: not programs_of(model, bundle), 10)
+        wait_for(lambda: not programs_of(name), 10)
     assert process.returncode == 130, err
     assert stored(bundle) == [("right-order", "pass")]
     assert [v["run"] for v in json.loads(out)["verdicts"]] == ["right-order"]
@@ -102,7 +106,7 @@ def test_ctrl_c_ends_everything_and_keeps_what_is_done(
     assert KEY not in out + err
     # The same command goes on where it stopped, and asks only for what is missing.
     with scripted(hands_in(answer("fail", "wrong-quantity"))) as model:
-        process = start(bundle, model, "--sandbox", kind)
+        process = start(bundle, model, "--model", name, "--sandbox", kind)
         out, err = process.communicate(timeout=60)
     assert process.returncode == 0, err
     assert [(v["run"], v["outcome"]) for v in json.loads(out)["verdicts"]] == [
@@ -112,15 +116,13 @@ def test_ctrl_c_ends_everything_and_keeps_what_is_done(
     assert len(model.requests) == 1
 
 
-@pytest.mark.slow
-def test_the_model_goes_away(bundle: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TMPDIR", str(bundle.parent))
+def test_the_model_goes_away(bundle: Path, name: str) -> None:
     model = scripted(endless=hands_in(answer(), delay=120)).start()
-    process = start(bundle, model, "--sandbox", "tools", "--timeout", "8")
-    wait_for(lambda: len(model.requests) == 2)
+    process = start(bundle, model, "--model", name, "--sandbox", "tools", "--timeout", "8")
+    wait_for(lambda: len(model.requests) == 2, process=process)
     model.stop()
     out, err = process.communicate(timeout=60)
     assert process.returncode == 3, err
     reasons = {v["reason_code"] for v in json.loads(out)["verdicts"]}
     assert reasons <= {"provider_error", "timeout"}
-    wait_for(lambda: not programs_of(model, bundle), 10)
+    wait_for(lambda: not programs_of(name), 10)
