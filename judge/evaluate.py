@@ -67,10 +67,11 @@ class Choice:
         }
 
 
-def choose_judge(requested: str, settings: Settings | None = None) -> Choice:
-    """The judge of that name; `settings` are for the agentic one. Raises `UnavailableJudge`.
+def choose_judge(requested: str, settings: Settings | None = None, *, asking: bool = True) -> Choice:
+    """The judge of that name; `settings` are for the agentic one. `auto` is the agentic judge where there is a key for
+    a model, else the offline one.
 
-    `auto` is the agentic judge where there is a key for a model, else the offline one.
+    Raises `UnavailableJudge`, and `InvalidInput` if the judge could not work here; not without `asking`.
     """
     if requested == "offline":
         return Choice(requested, OfflineJudge(), "asked for by name")
@@ -79,7 +80,7 @@ def choose_judge(requested: str, settings: Settings | None = None) -> Choice:
     from clawjudge.judge.agentic import credentials
 
     if requested == "auto" and not credentials.available():
-        return Choice(requested, OfflineJudge(), "no key for a model in the environment (ANTHROPIC_API_KEY)")
+        return Choice(requested, OfflineJudge(), "no key for a model is set (ANTHROPIC_API_KEY)")
     try:
         from clawjudge.judge.agentic.judge import AgenticJudge
     except ImportError as error:
@@ -88,8 +89,9 @@ def choose_judge(requested: str, settings: Settings | None = None) -> Choice:
             return Choice(requested, OfflineJudge(), why)
         raise UnavailableJudge(f"the agentic judge needs more: pip install 'clawjudge[agentic]' ({error})") from error
     judge = AgenticJudge() if settings is None else AgenticJudge(settings)
-    judge.check()
-    why = "asked for by name" if requested == "agentic" else "the environment holds a key for a model"
+    if asking:
+        judge.check()
+    why = "asked for by name" if requested == "agentic" else "a key for a model is set"
     return Choice(requested, judge, why)
 
 

@@ -17,8 +17,9 @@ from clawjudge.traces.secrets import mask, scrub
 
 Kind = Literal["unparseable", "citation_failed", "contradiction"]
 _ORDER: tuple[Kind, ...] = ("unparseable", "citation_failed", "contradiction")
-_SHOWS_WHAT_WAS_DONE = frozenset({"http", "interception", "actions", "screenshots", "video"})
-_CLAIMS = frozenset({"messages"})
+_RECORDED = frozenset({"http", "interception", "actions"})
+"""Layers that show what was done in a form that code can look up and that nobody but the browser wrote."""
+_PICTURES = frozenset({"screenshots", "video"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,12 +106,18 @@ class AnswerCheck:
                 "citation_failed",
                 f"{where}, and all that is cited is text that speaks to the judge; it proves nothing but itself",
             )
-        elif found.status == "met" and found.rule == "R1" and all(c.layer in _CLAIMS for c in sound):
+        elif found.status == "met" and found.rule == "R1" and not self._is_proof(sound):
             yield Complaint(
                 "citation_failed",
-                f"{where}, and only the agent's own messages are cited; cite what shows it: a request, an action or a"
-                " screen",
+                f"{where}, and neither the agent's messages nor pictures prove that alone; cite a request or an"
+                " action that shows it",
             )
+
+    def _is_proof(self, citations: list[Citation]) -> bool:
+        """Whether any is of a layer that can prove what was done: recorded lines, where the judge was given any."""
+        given = self._manifest.layers
+        proof = _RECORDED if {"http", "actions"} & set(given) else _PICTURES
+        return any(c.layer in proof for c in citations) or not ({"http", "actions"} | _PICTURES) & set(given)
 
 
 def _binding(field: FieldCheck, citations: tuple[Citation, ...]) -> FieldBinding:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -31,18 +30,24 @@ def is_addressed_to_the_judge(text: str) -> bool:
 
 
 def speaks_to_the_judge(citation: Citation, runs: Mapping[str, Path]) -> bool:
-    """Whether the whole value that is cited from does so, not only the words quoted."""
+    """Whether the whole value that is cited from does so, not only the words quoted.
+
+    Pictures cannot be read here; that they prove nothing alone is for the check of the answer.
+    """
     if citation.layer in ("screenshots", "video"):
         return False
-    value = _cited(citation, runs)
+    value, name = _cited(citation, runs), (citation.pointer or "").rsplit("/", 1)[-1]
     if value is None:
         return is_addressed_to_the_judge(citation.quote)
-    if citation.pointer is None and isinstance(value, dict | list):
-        # A whole line: the value in it that holds the quotation.
-        leaves = [str(leaf) for _, leaf in flatten(value) if citation.quote in str(leaf)]
-        return any(map(is_addressed_to_the_judge, leaves)) if leaves else is_addressed_to_the_judge(citation.quote)
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return is_addressed_to_the_judge(text)
+    leaves = list(flatten(value)) if isinstance(value, dict | list) else [("", value)]
+    if citation.pointer is None:
+        # A whole line is cited by words of one or several of its values.
+        leaves = [(where, leaf) for where, leaf in leaves if _share(str(leaf), citation.quote)]
+    return any(is_addressed_to_the_judge(f"{(where.rsplit('/', 1)[-1] or name)}: {leaf}") for where, leaf in leaves)
+
+
+def _share(leaf: str, quote: str) -> bool:
+    return bool(leaf) and (quote in leaf or leaf in quote)
 
 
 def _cited(citation: Citation, runs: Mapping[str, Path]) -> Any:

@@ -79,8 +79,12 @@ def agentic_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def settings_of(asked: dict[str, Any]) -> Settings:
-    """The settings that were given, the rest by default."""
+def settings_of(judge: str, asked: dict[str, Any]) -> Settings | None:
+    """The settings that were given, the rest by default; None where that judge has none."""
+    from clawjudge.judge.agentic import credentials
+
+    if judge == "offline" or (judge == "auto" and not credentials.available()):
+        return None
     from clawjudge.judge.agentic.settings import Settings
 
     return Settings(**{name: asked[name] for name in NAMES if asked.get(name) is not None})

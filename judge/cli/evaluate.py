@@ -33,6 +33,9 @@ from clawjudge.judge.cli.streams import (
 )
 
 if TYPE_CHECKING:
+    from clawjudge.judge.align.sources import Document
+    from clawjudge.judge.evaluate import Choice
+    from clawjudge.judge.pairing import Pairing
     from clawjudge.judge.verdict import JudgeReport, Verdict
 
 _FEW_RUNS = 5
@@ -148,10 +151,10 @@ def evaluate(
     """
     check_output(output)
     from clawjudge.judge.case import read_persona
-    from clawjudge.judge.evaluate import choose_judge, judge_pairings, report
+    from clawjudge.judge.evaluate import choose_judge, report
     from clawjudge.judge.pairing import pair
 
-    choice = choose_judge(judge, settings_of(asked) if judge != "offline" else None)
+    choice = choose_judge(judge, settings_of(judge, asked), asking=not dry_run)
     refuse_without_agentic(choice.judge.name, asked)
     documents = [] if persona is None else [read_persona(persona)]
     pairings = pair(agent, reference)
@@ -165,29 +168,13 @@ def evaluate(
         emit(show_plan(choice, chosen, documents), output)
         return Exit.DONE
     announce(choice)
-    verdicts: list[Verdict] = []
-    interrupted = False
-    out_of_budget = False
-    try:
-        with _progress(len(chosen)) as tell:
-
-            def take(verdict: Verdict) -> None:
-                verdicts.append(verdict)
-                tell(verdict)
-
-            if choice.judge.name == "agentic":
-                out_of_budget = judge_with(choice, chosen, documents, take, agent, asked).budget_used_up
-            else:
-                for verdict in judge_pairings(chosen, choice.judge, documents):
-                    take(verdict)
-    except KeyboardInterrupt:
-        interrupted = True
+    verdicts, interrupted, out_of_budget = _judge_all(choice, chosen, documents, agent, asked)
+    if interrupted:
         said = "the results so far follow"
         if output is not None:
             said = f"the results so far go to {partial_of(output)}, and {output} is left as it is"
             output = partial_of(output)
         notice(f"interrupted after {len(verdicts)} of {len(chosen)} runs; {said}")
-    verdicts.sort(key=lambda verdict: verdict.run)
     result = report(choice, verdicts, n_found=len(pairings))
     broken = sum(verdict.reason_code == "judge_error" for verdict in verdicts)
     if broken:
@@ -199,6 +186,31 @@ def evaluate(
         emit(text, output)
     codes = [Exit.INTERRUPTED] * interrupted + [Exit.BUDGET_REACHED] * out_of_budget
     return gravest([*_gates(result, fail_under, fail_on), *codes])
+
+
+def _judge_all(
+    choice: Choice, pairings: list[Pairing], documents: list[Document], agent: Path, asked: dict[str, Any]
+) -> tuple[list[Verdict], bool, bool]:
+    """The verdicts in the order of their runs, whether the user broke off, and whether the budget did."""
+    from clawjudge.judge.evaluate import judge_pairings
+
+    verdicts: list[Verdict] = []
+    interrupted = out_of_budget = False
+    try:
+        with _progress(len(pairings)) as tell:
+
+            def take(verdict: Verdict) -> None:
+                verdicts.append(verdict)
+                tell(verdict)
+
+            if choice.judge.name == "agentic":
+                out_of_budget = judge_with(choice, pairings, documents, take, agent, asked).budget_used_up
+            else:
+                for verdict in judge_pairings(pairings, choice.judge, documents):
+                    take(verdict)
+    except KeyboardInterrupt:
+        interrupted = True
+    return sorted(verdicts, key=lambda verdict: verdict.run), interrupted, out_of_budget
 
 
 def _formatted(result: JudgeReport, form: str, agent: Path, to_file: bool) -> str:

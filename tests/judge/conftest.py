@@ -29,6 +29,13 @@ def _write_lines(path: Path, lines: list[dict[str, Any]]) -> None:
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
 
 
+@pytest.fixture(autouse=True)
+def _no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test reaches a real model, whatever the environment holds: `auto` would take the agentic judge."""
+    for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+
+
 @pytest.fixture
 def make_run() -> MakeRun:
     """Writes a run: `make_run(folder, order={...}, task_id=..., instruction=..., human=...)`.

@@ -65,7 +65,9 @@ def test_gates(runs, capsys, gate, name, code):
     "wrong",
     [
         [],
-        ["--agent-trace", "x", "--judge", "agentic"],
+        ["--agent-trace", "x", "--judge", "nobody"],
+        ["--agent-trace", "x", "--judge", "offline", "--samples", "3"],
+        ["--agent-trace", "x", "--judge", "agentic", "--layers", "smells"],
         ["--agent-trace", "x", "--fail-under", "80"],
         ["--agent-trace", "x", "--fail-under", "nan"],
         ["--agent-trace", "x", "--limit", "0"],
