@@ -208,8 +208,11 @@ class Manifest:
         wordings = list(dict.fromkeys([quotation, quotation.strip(), _decoded(quotation)]))
         for place, value in _values(document, pointer):
             for wording in wordings:
-                if says(value, wording, _leaf_name(place)):
+                if _may_say(value, wording) and says(value, wording, _leaf_name(place)):
                     return place, wording
+        if _too_long(document):
+            # To look for secrets in megabytes takes minutes; such a line can be cited by the short values in it.
+            return None
         secret = self._found_secret(document, pointer, wordings)
         if secret is not None or pointer is not None:
             return secret
@@ -257,12 +260,25 @@ def _values(document: Any, pointer: str | None) -> Iterator[tuple[str, Any]]:
         return
 
 
+def _may_say(value: Any, wording: str) -> bool:
+    """Whether it is worth looking: it costs little to see that words do not stand in a text."""
+    if isinstance(value, str):
+        return wording in value and not _too_long(value)
+    return not isinstance(value, dict | list) or not _too_long(value)
+
+
+def _too_long(value: Any) -> bool:
+    return sum(len(leaf) for _, leaf in flatten(value) if isinstance(leaf, str)) > _MAX_CHECKED
+
+
 def _leaf_name(pointer: str) -> str:
     return pointer.rsplit("/", 1)[-1]
 
 
 _MIN_SEVERAL = 4
 """Characters that words from several values at once must have to say anything."""
+_MAX_CHECKED = 1_000_000
+"""Characters of a value that a citation is checked in; it takes a second."""
 _NEAR_MS = 3000
 _NOTHING = object()
 

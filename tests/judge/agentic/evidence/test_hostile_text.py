@@ -6,6 +6,8 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import struct
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -210,6 +212,21 @@ def test_tools_answer_with_a_stranger_s_words_only_inside_the_fence(
         outside = re.sub(rf"<quoted-{TOKEN} of=[^\n]*>\n.*?\n</quoted-{TOKEN}>", "", answer.text, flags=re.DOTALL)
         assert MARK not in outside
         assert TOKEN not in outside
+
+
+def test_of_a_picture_only_what_it_shows_is_staged(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(EXAMPLES / "wrong-quantity", run)
+    text = b"tEXtComment\0" + SPEECHES["order"].encode()
+    chunk = struct.pack(">I", len(text) - 4) + text + struct.pack(">I", zlib.crc32(text))
+    for picture in (run / "screenshots").iterdir():
+        raw = picture.read_bytes()
+        picture.write_bytes(raw[:33] + chunk + raw[33:])
+    case = build_case(Trace(run), Trace(EXAMPLES / "reference"))
+    manifest = stage(case, tmp_path / "evidence", ["screenshots", "actions"])
+    assert len([p for p in manifest.pictures.values() if p.run == "agent"]) > 5
+    for path in manifest.folder.rglob("*.jpg"):
+        assert MARK.encode() not in path.read_bytes()
 
 
 def test_names_in_the_folder_are_ours_and_instruction_files_stay_outside(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -198,6 +199,22 @@ def test_a_secret_is_cited_by_its_token_and_never_quoted(with_secrets: tuple[Cas
     assert CitationCheck(case.folders).verify(citation).verified, citation
     assert SECRETS[0] not in citation.quote
     assert citation.line == int(re.findall(r":(\d+)", address)[0])
+
+
+def test_a_line_of_many_megabytes_is_looked_up_in_seconds(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(EXAMPLES / "wrong-quantity", run)
+    sent = {"timestamp": 1796023450.0, "method": "POST", "url": "http://noodlerun.test/upload", "headers": {}}
+    sent |= {"body": {"blob": "0123456789 abcdef " * 1_000_000, "name": "menu"}, "resource_type": "XHR"}
+    (run / "requests.jsonl").write_text((run / "requests.jsonl").read_text() + json.dumps(sent) + "\n")
+    case = build_case(Trace(run), Trace(EXAMPLES / "reference"))
+    began = time.process_time()
+    manifest = stage(case, tmp_path / "out", ["http", "actions"])
+    assert manifest.to_citation("agent http:15 /body/name", "menu").line == 15
+    with pytest.raises(UnknownPlace, match="does not stand"):
+        manifest.to_citation("agent http:15", "no such words")
+    assert time.process_time() - began < 12
+    assert manifest.size < 300_000
 
 
 @pytest.mark.parametrize(

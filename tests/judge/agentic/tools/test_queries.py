@@ -99,6 +99,16 @@ def test_a_frame_is_a_picture_within_the_size_for_a_model(evidence: Evidence) ->
     assert call(evidence, "frame_at", {"run": "agent", "seconds": 5000.0}).error
 
 
+def test_without_a_film_the_nearest_screenshot_is_shown(tmp_path: Path) -> None:
+    case = build_case(Trace(EXAMPLES / "wrong-quantity"), Trace(EXAMPLES / "reference"))
+    evidence = Evidence(stage(case, tmp_path / "out", ["screenshots", "actions"]), Fence(TOKEN))
+    answer = call(evidence, "frame_at", {"run": "agent", "seconds": 9.0})
+    assert answer.jpeg
+    name = answer.text.split()[-1]
+    assert answer.jpeg == (evidence.manifest.folder / name).read_bytes()
+    assert evidence.manifest.to_citation("agent screen @9.0s") == evidence.manifest.to_citation(name)
+
+
 def test_a_citation_holds_or_does_not(evidence: Evidence) -> None:
     place = {"address": "agent http:14 /body/cart/items/0/quantity"}
     answer = call(evidence, "cite", {**place, "quote": "1"})
