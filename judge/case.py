@@ -124,7 +124,8 @@ def _folder_documents(trace: Trace, task: Task | None) -> list[Document]:
             continue
         for path in sorted(place.glob("*.json")):
             relative = path.relative_to(trace.root).as_posix()
-            if _OWN_FILES.match(path.name) or not _readable(trace.root, relative):
+            # Hidden files are for programs, and none of them gives an agent anything to enter.
+            if path.name.startswith(".") or _OWN_FILES.match(path.name) or not _readable(trace.root, relative):
                 continue
             value = read_document(path, "task", relative, trace.problems)
             if value:

@@ -252,5 +252,4 @@ def test_names_in_the_folder_are_ours_and_instruction_files_stay_outside(tmp_pat
     )
     assert [name for name in staged if not ours.fullmatch(name)] == []
     assert not any(path.is_symlink() for path in manifest.folder.rglob("*"))
-    # Such a file may have been handed to the agent; then it is quoted, under no name that a program obeys.
-    assert all(MARK not in unquoted(text) for _, text in text_files(manifest))
+    assert all(MARK not in text for _, text in text_files(manifest))
