@@ -13,6 +13,7 @@ from clawjudge.judge.cli.store_options import (
     OUTPUT,
     as_selector,
     comparison_document,
+    judges_of,
     print_screen,
     reading,
     standing_of,
@@ -21,7 +22,8 @@ from clawjudge.judge.cli.streams import Exit, NothingMatched, check_output, emit
 
 if TYPE_CHECKING:
     from clawjudge.judge.store.changes import Comparison
-    from clawjudge.judge.store.standing import Selector, Standing
+    from clawjudge.judge.store.records import Outline
+    from clawjudge.judge.store.standing import Selector
 
 _SIGNIFICANT = 0.05
 
@@ -99,13 +101,11 @@ def _gates(made: Comparison, fail_on: str | None) -> Iterator[Exit]:
         yield Exit.GATE_FAILED
 
 
-def _verdicts(path: Path, judge: Selector | None) -> list[Standing]:
+def _verdicts(path: Path, judge: Selector | None) -> list[Outline]:
     if path.is_file():
         from clawjudge.judge.store.reports import read_report
 
         return read_report(path)
-    from clawjudge.judge.store.standing import judges_of
-
     with reading(path) as store:
         if judge is None:
             known = judges_of(store)

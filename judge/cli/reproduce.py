@@ -11,8 +11,8 @@ from clawjudge.judge.cli.store_options import FORMAT, OUTPUT, print_screen, read
 from clawjudge.judge.cli.streams import Exit, check_output, emit
 
 if TYPE_CHECKING:
+    from clawjudge.judge.store.records import Outline
     from clawjudge.judge.store.reproduce import Column, Reproduction
-    from clawjudge.judge.store.standing import Standing
 
 _EXITS = {"reproduced": Exit.DONE, "not_reproduced": Exit.GATE_FAILED, "invalid": Exit.INVALID_INPUT}
 
@@ -86,11 +86,11 @@ def _verdicts(bundles: tuple[Path, ...], judges: dict[str, str]) -> dict[str, An
 
     from clawjudge.judge.store.standing import Selector, standing
 
-    found: dict[str, list[Standing]] = {rubric: [] for rubric in judges}
+    found: dict[str, list[Outline]] = {rubric: [] for rubric in judges}
     for number, bundle in enumerate(bundles):
         with reading(bundle) as store:
             for rubric, judge in judges.items():
-                verdicts = standing(store.history(judge=judge), Selector(judge))
+                verdicts = standing(store.outlines(judge=judge), Selector(judge))
                 found[rubric] += [replace(one, run=f"{number}/{one.run}") for one in verdicts]
     return found
 

@@ -14,7 +14,8 @@ from clawjudge.judge.cli.streams import NothingMatched, emit, output_file, show
 if TYPE_CHECKING:
     from clawjudge.judge.show.layout import Line, Screen
     from clawjudge.judge.store.changes import Comparison
-    from clawjudge.judge.store.standing import Selector, Standing
+    from clawjudge.judge.store.records import Outline
+    from clawjudge.judge.store.standing import Selector
     from clawjudge.judge.store.verdict_store import VerdictStore
 
 FORMAT = click.option(
@@ -46,11 +47,18 @@ def reading(bundle: Path) -> Iterator[VerdictStore]:
         yield store
 
 
-def standing_of(store: VerdictStore, selector: Selector, bundle: Path) -> list[Standing]:
-    """The verdicts that stand under `selector`. Raises `NothingMatched`, and says who did judge, if there are none."""
-    from clawjudge.judge.store.standing import judges_of, standing
+def judges_of(store: VerdictStore) -> tuple[Selector, ...]:
+    """Every judge with every model that gave a verdict, by name."""
+    from clawjudge.judge.store.standing import Selector
 
-    found = standing(store.history(judge=selector.judge, model=selector.model), selector)
+    return tuple(Selector(judge, model) for judge, model in store.judges())
+
+
+def standing_of(store: VerdictStore, selector: Selector, bundle: Path) -> list[Outline]:
+    """The verdicts that stand under `selector`. Raises `NothingMatched`, and says who did judge, if there are none."""
+    from clawjudge.judge.store.standing import standing
+
+    found = standing(store.outlines(judge=selector.judge), selector)
     if not found:
         known = ", ".join(map(str, judges_of(store))) or "nobody"
         raise NothingMatched(f"{bundle}: no verdict of {selector}; verdicts are there of: {known}")
@@ -82,7 +90,7 @@ def print_screen(parts: Callable[[Screen], Iterable[Line]], output: Path | None 
         emit(text, output)
 
 
-def standing_document(one: Standing) -> dict[str, Any]:
+def standing_document(one: Outline) -> dict[str, Any]:
     return {
         "run": one.run,
         "task_id": one.task_id,

@@ -13,6 +13,7 @@ from clawjudge.judge.cli.store_options import (
     OUTPUT,
     as_selector,
     comparison_document,
+    judges_of,
     print_screen,
     reading,
     standing_document,
@@ -56,10 +57,9 @@ def ls(bundle: Path, judges: tuple[Selector, ...], outcome: str | None, form: st
     """List the verdict of each judge that stands for each run of BUNDLE."""
     from clawjudge.judge.show.documents import dumps
     from clawjudge.judge.show.verdicts import listing
-    from clawjudge.judge.store.standing import judges_of
 
     with reading(bundle) as store:
-        chosen = judges or tuple(judges_of(store))
+        chosen = judges or judges_of(store)
         groups = [(str(one), standing_of(store, one, bundle)) for one in chosen]
     if outcome is not None:
         groups = [(judge, [one for one in found if one.outcome == outcome]) for judge, found in groups]
@@ -120,11 +120,10 @@ def history(bundle: Path, run: str | None, judges: tuple[Selector, ...], form: s
     """Tell every verdict on the runs of BUNDLE, or on one RUN, from the first to the last."""
     from clawjudge.judge.show.documents import dumps
     from clawjudge.judge.show.verdicts import history as told
-    from clawjudge.judge.store.standing import Standing
 
     with reading(bundle) as store:
-        records = store.history(run=None if run is None else run.rstrip("/"))
-        found = [Standing.of(one) for one in records if not judges or any(judge.takes(one) for judge in judges)]
+        told_of = store.outlines(run=None if run is None else run.rstrip("/"))
+        found = [one for one in told_of if not judges or any(judge.takes(one) for judge in judges)]
     if not found:
         raise NothingMatched(f"{bundle}: no such verdict{'' if run is None else f' of a run {run!r}'}")
     if form == "json":
@@ -187,18 +186,14 @@ def export(bundle: Path, judges: tuple[Selector, ...], every: bool, form: str, o
     """Write the verdicts on the runs of BUNDLE as a table, with judge, model, rubric, tokens and cost of each."""
     check_output(output)
     from clawjudge.judge.store import export as tables
-    from clawjudge.judge.store.standing import judges_of
 
     if form == "parquet" and output is None:
         raise click.UsageError("a Parquet file is no text; name a file with -o")
     with reading(bundle) as store:
-        chosen = judges or tuple(judges_of(store))
-        kept = None if every else {one.id for judge in chosen for one in standing_of(store, judge, bundle)}
-        records = (
-            one
-            for one in store
-            if any(judge.takes(one) for judge in chosen) and (kept is None or one.id in kept)
-        )  # fmt: skip
+        chosen = judges or judges_of(store)
+        taken = store.outlines() if every else (one for judge in chosen for one in standing_of(store, judge, bundle))
+        kept = {one.id for one in taken if any(judge.takes(one) for judge in chosen)}
+        records = (one for one in store if one.id in kept)
         writer = {"csv": tables.as_csv, "jsonl": tables.as_json_lines, "parquet": tables.as_parquet}[form]
         emit(writer(tables.rows(records)), output)
     return Exit.DONE
@@ -246,11 +241,14 @@ def import_(bundle: Path, form: str) -> Exit:
 
 def _last_of_each(records: list[VerdictRecord], judges: tuple[Selector, ...]) -> list[VerdictRecord]:
     """The verdict that stands of each judge and model."""
-    from clawjudge.judge.store.standing import judges_of, standing
+    from clawjudge.judge.store.records import Outline
+    from clawjudge.judge.store.standing import Selector, standing
 
     by_id = {one.id: one for one in records}
-    chosen = judges or tuple(judges_of(records))
-    return [by_id[one.id] for judge in chosen for one in standing(records, judge)]
+    outlines = [Outline.of(one) for one in records]
+    known = sorted({(one.judge, one.model) for one in outlines}, key=lambda one: (one[0], one[1] or ""))
+    chosen = judges or [Selector(judge, model) for judge, model in known]
+    return [by_id[one.id] for judge in chosen for one in standing(outlines, judge)]
 
 
 def _report(record: VerdictRecord) -> Any:

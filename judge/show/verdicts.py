@@ -9,8 +9,8 @@ from clawjudge.judge.show.layout import Line, count, heading, line
 from clawjudge.judge.show.outcomes import COLOURS, SIGNS
 from clawjudge.judge.show.terminal import plain
 from clawjudge.judge.store.changes import Change, Comparison, why
+from clawjudge.judge.store.records import Outline
 from clawjudge.judge.store.reproduce import Column, Reproduction
-from clawjudge.judge.store.standing import Standing
 
 _KINDS = {
     "pass_to_fail": "lost: passed before, fails now",
@@ -30,7 +30,7 @@ _NAMED = 20
 """Runs that are named of those that have no partner."""
 
 
-def listing(groups: Iterable[tuple[str, Sequence[Standing]]], width: int) -> Iterator[Line]:
+def listing(groups: Iterable[tuple[str, Sequence[Outline]]], width: int) -> Iterator[Line]:
     """The verdicts of each judge, with their totals."""
     for number, (judge, verdicts) in enumerate(groups):
         if number:
@@ -41,9 +41,9 @@ def listing(groups: Iterable[tuple[str, Sequence[Standing]]], width: int) -> Ite
             yield line(_sign(one), f"  {_run(one.run, column)}  {plain(one.justification)}", _code(one), cut=True)
 
 
-def history(verdicts: Sequence[Standing]) -> Iterator[Line]:
+def history(verdicts: Sequence[Outline]) -> Iterator[Line]:
     """Verdicts in the order in which they were given, each with what is not as it was the time before."""
-    before: dict[tuple[str, str], Standing] = {}
+    before: dict[tuple[str, str], Outline] = {}
     for one in verdicts:
         judge = plain(one.judge + (f"={one.model}" if one.model else ""))
         when = plain(one.judged_at) or ("imported" if one.origin == "imported" else "")
@@ -128,7 +128,7 @@ def _changes(changes: Sequence[Change], width: int) -> Iterator[Line]:
         )
 
 
-def _totals(verdicts: Sequence[Standing]) -> Iterator[str | tuple[str, str]]:
+def _totals(verdicts: Sequence[Outline]) -> Iterator[str | tuple[str, str]]:
     outcomes = Counter(one.outcome for one in verdicts)
     cost = sum(one.cost_usd for one in verdicts)
     yield f"{count(len(verdicts), 'run')}: "
@@ -138,7 +138,7 @@ def _totals(verdicts: Sequence[Standing]) -> Iterator[str | tuple[str, str]]:
     yield (f"  ${cost:.4f}" if cost else "", "dim")
 
 
-def _column(verdicts: Sequence[Standing], width: int) -> int:
+def _column(verdicts: Sequence[Outline], width: int) -> int:
     longest = max((len(plain(one.run)) for one in verdicts), default=0)
     return max(min(longest, width // 2 - 8), 3)
 
@@ -149,11 +149,11 @@ def _run(run: str, column: int) -> str:
     return f"{shown if len(shown) <= column else '…' + shown[-column + 1 :]:<{column}}"
 
 
-def _sign(one: Standing) -> tuple[str, str]:
+def _sign(one: Outline) -> tuple[str, str]:
     return (f"{SIGNS[one.outcome]:<10}", COLOURS[one.outcome])
 
 
-def _code(one: Standing) -> tuple[str, str]:
+def _code(one: Outline) -> tuple[str, str]:
     return (f"  {plain(one.reason_code)}", "dim")
 
 

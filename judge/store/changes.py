@@ -9,7 +9,7 @@ from typing import Literal
 
 from clawjudge.judge.store.key import differences
 from clawjudge.judge.store.paired import PairedTable
-from clawjudge.judge.store.standing import Standing
+from clawjudge.judge.store.records import Outline
 
 By = Literal["run", "task"]
 
@@ -29,8 +29,8 @@ _WORDS = {
 class Change:
     """A run, or a task, with another outcome than before."""
 
-    old: Standing
-    new: Standing
+    old: Outline
+    new: Outline
     why: tuple[str, ...]
     """What the two verdicts rest on that is not the same, in words."""
 
@@ -48,7 +48,7 @@ class Comparison:
     """Of pairs that are judged on both sides."""
     changes: tuple[Change, ...]
     """Every pair whose outcome changed, lost passes first."""
-    unjudged: tuple[tuple[Standing, Standing], ...]
+    unjudged: tuple[tuple[Outline, Outline], ...]
     """Pairs that are unjudged on a side or on both."""
     only_old: tuple[str, ...]
     only_new: tuple[str, ...]
@@ -60,7 +60,7 @@ class Comparison:
         return self.table.n + len(self.unjudged)
 
 
-def compare(old: Sequence[Standing], new: Sequence[Standing], by: By | None = None) -> Comparison:
+def compare(old: Sequence[Outline], new: Sequence[Outline], by: By | None = None) -> Comparison:
     """Pair the verdicts by run, or by task.
 
     Without `by`: by run, if every run of the smaller side is on the other side too, else by task.
@@ -90,7 +90,7 @@ def compare(old: Sequence[Standing], new: Sequence[Standing], by: By | None = No
     )
 
 
-def why(old: Standing, new: Standing) -> tuple[str, ...]:
+def why(old: Outline, new: Outline) -> tuple[str, ...]:
     """What may explain that two verdicts differ: the parts of their keys that are not the same."""
     if old.parts is None or new.parts is None:
         named = [f"{_WORDS['judge']}: {old.judge} → {new.judge}"] if old.judge != new.judge else []
@@ -106,9 +106,9 @@ def why(old: Standing, new: Standing) -> tuple[str, ...]:
     return tuple(said) or ("nothing that it rests on changed: the judge answered otherwise",)
 
 
-def _by_name(verdicts: Iterable[Standing], by: By) -> tuple[dict[str, Standing], set[str]]:
+def _by_name(verdicts: Iterable[Outline], by: By) -> tuple[dict[str, Outline], set[str]]:
     """Verdicts by the name that pairs them, and the names that occur more than once. Without a task: by run."""
-    found: dict[str, Standing] = {}
+    found: dict[str, Outline] = {}
     several: set[str] = set()
     for one in verdicts:
         name = one.run if by == "run" or not one.task_id else f"task {one.task_id}"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Literal
+from typing import Literal, Self
 
 from clawjudge.judge.store.key import KeyParts
-from clawjudge.judge.verdict import Fingerprint, Verdict
+from clawjudge.judge.verdict import Fingerprint, Outcome, Verdict
 
 Origin = Literal["judged", "imported"]
 
@@ -48,6 +48,47 @@ class VerdictRecord:
     @property
     def key(self) -> str:
         return self.parts.key
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """A verdict without its evidence: what lists and comparisons need, small enough for many thousand runs."""
+
+    run: str
+    task_id: str | None
+    outcome: Outcome
+    reason_code: str
+    justification: str
+    intercepted: bool | None = None
+    judge: str = ""
+    model: str | None = None
+    judged_at: str = ""
+    origin: Origin = "judged"
+    final: bool = True
+    cost_usd: float = 0.0
+    id: int = 0
+    parts: KeyParts | None = None
+    """What it rests on; None where that is not known, as of an import or a report."""
+
+    @classmethod
+    def of(cls, record: VerdictRecord) -> Self:
+        verdict = record.verdict
+        return cls(
+            run=record.run,
+            task_id=verdict.task_id,
+            outcome=verdict.outcome,
+            reason_code=verdict.reason_code,
+            justification=verdict.justification,
+            intercepted=verdict.intercepted,
+            judge=record.parts.judge,
+            model=record.parts.model,
+            judged_at=record.judged_at,
+            origin=record.origin,
+            final=record.final,
+            cost_usd=verdict.cost_usd,
+            id=record.id,
+            parts=record.parts if record.origin == "judged" else None,
+        )
 
 
 def now() -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from clawjudge.judge.store.standing import Standing
+from clawjudge.judge.store.records import Outline
 from clawjudge.judge.verdict import Outcome
 from clawjudge.traces.errors import TraceError
 
@@ -34,7 +34,7 @@ class _Report(msgspec.Struct):
     judge: _Judge = msgspec.field(default_factory=_Judge)
 
 
-def read_report(path: Path) -> list[Standing]:
+def read_report(path: Path) -> list[Outline]:
     """The verdicts of a report in JSON, or one per line. Raises `InvalidReport`."""
     raw = path.read_bytes()
     try:
@@ -43,7 +43,7 @@ def read_report(path: Path) -> list[Standing]:
         said = "is no report of clawjudge evaluate in the format json or jsonl"
         raise InvalidReport(f"{path}: {said} ({error})") from error
     return [
-        Standing(
+        Outline(
             run=one.run,
             task_id=one.task_id,
             outcome=one.outcome,

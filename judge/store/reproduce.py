@@ -8,7 +8,7 @@ from typing import Literal
 
 from clawjudge.judge.store.paired import PairedTable
 from clawjudge.judge.store.published import COLUMNS, Row
-from clawjudge.judge.store.standing import Standing
+from clawjudge.judge.store.records import Outline
 
 Answer = Literal["reproduced", "not_reproduced", "invalid"]
 JUDGES = {"lenient": "request-lenient", "strict": "request-strict"}
@@ -49,8 +49,8 @@ class Reproduction:
 
 def reproduce(
     row: Row,
-    ours: dict[str, Sequence[Standing]],
-    prior: dict[str, Sequence[Standing]],
+    ours: dict[str, Sequence[Outline]],
+    prior: dict[str, Sequence[Outline]],
     columns: Sequence[str] = COLUMNS,
 ) -> Reproduction:
     """Hold `row` against verdicts on its runs. `ours` and `prior` are by rubric, `lenient` and `strict`.
@@ -79,7 +79,7 @@ def reproduce(
     )
 
 
-def _coverage(row: Row, some: Sequence[Standing]) -> list[str]:
+def _coverage(row: Row, some: Sequence[Outline]) -> list[str]:
     tasks = {one.task_id or one.run for one in some}
     problems = []
     if len(tasks) != row.n:
@@ -89,7 +89,7 @@ def _coverage(row: Row, some: Sequence[Standing]) -> list[str]:
     return problems
 
 
-def _completeness(rubric: str, ours: dict[str, Sequence[Standing]], some: Sequence[Standing]) -> list[str]:
+def _completeness(rubric: str, ours: dict[str, Sequence[Outline]], some: Sequence[Outline]) -> list[str]:
     verdicts = ours.get(rubric, ())
     if not verdicts:
         return [f"{rubric}: not judged; run clawjudge rescore with --judge {JUDGES[rubric]} first"]
@@ -105,9 +105,9 @@ def _completeness(rubric: str, ours: dict[str, Sequence[Standing]], some: Sequen
 def _column(
     row: Row,
     name: str,
-    some: Sequence[Standing],
-    ours: dict[str, Sequence[Standing]],
-    prior: dict[str, Sequence[Standing]],
+    some: Sequence[Outline],
+    ours: dict[str, Sequence[Outline]],
+    prior: dict[str, Sequence[Outline]],
 ) -> Column:
     published = row.count(name)
     assert published is not None
@@ -127,7 +127,7 @@ def _column(
     return Column(name, published, observed, row.n, table, paired, table.p_value >= 0.05, note)
 
 
-def _published_table(published: int, verdicts: Sequence[Standing], prior: Sequence[Standing]) -> PairedTable | None:
+def _published_table(published: int, verdicts: Sequence[Outline], prior: Sequence[Outline]) -> PairedTable | None:
     """Published verdicts against ours, run by run; None unless they add up to the published number.
 
     A run that made no request has no published verdict, and failed.
@@ -145,7 +145,7 @@ def _fewest_changes(published: int, observed: int, n: int) -> PairedTable:
     return PairedTable(both, lost, gained, n - both - lost - gained)
 
 
-def _notices(row: Row, rubrics: Sequence[str], ours: dict[str, Sequence[Standing]]) -> list[str]:
+def _notices(row: Row, rubrics: Sequence[str], ours: dict[str, Sequence[Outline]]) -> list[str]:
     models = sorted({one.model or "no model" for rubric in rubrics for one in ours.get(rubric, ())})
     if not row.judge_model or not models or all(_same_model(model, row.judge_model) for model in models):
         return []

@@ -7,9 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Self
 
-from clawjudge.judge.store.key import KeyParts
-from clawjudge.judge.store.records import Origin, VerdictRecord
-from clawjudge.judge.verdict import Outcome
+from clawjudge.judge.store.records import Outline
 
 _SELECTOR = re.compile(r"(?P<judge>[^=@]+)(?:=(?P<model>.+?))?(?:@(?P<until>\d{4}-\d{2}(?:-\d{2})?(?:T[\d:]+Z?)?))?")
 
@@ -34,66 +32,21 @@ class Selector:
     def __str__(self) -> str:
         return self.judge + (f"={self.model}" if self.model else "") + (f"@{self.until}" if self.until else "")
 
-    def takes(self, record: VerdictRecord) -> bool:
-        if record.parts.judge != self.judge or (self.model is not None and record.parts.model != self.model):
+    def takes(self, one: Outline) -> bool:
+        if one.judge != self.judge or (self.model is not None and one.model != self.model):
             return False
-        return self.until is None or record.judged_at[: len(self.until)] <= self.until
+        return self.until is None or one.judged_at[: len(self.until)] <= self.until
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """A verdict without its evidence: what lists and comparisons need, small enough for many thousand runs."""
-
-    run: str
-    task_id: str | None
-    outcome: Outcome
-    reason_code: str
-    justification: str
-    intercepted: bool | None = None
-    judge: str = ""
-    model: str | None = None
-    judged_at: str = ""
-    origin: Origin = "judged"
-    cost_usd: float = 0.0
-    id: int = 0
-    parts: KeyParts | None = None
-    """What it rests on; None where that is not known."""
-
-    @classmethod
-    def of(cls, record: VerdictRecord) -> Self:
-        verdict = record.verdict
-        return cls(
-            run=record.run,
-            task_id=verdict.task_id,
-            outcome=verdict.outcome,
-            reason_code=verdict.reason_code,
-            justification=verdict.justification,
-            intercepted=verdict.intercepted,
-            judge=record.parts.judge,
-            model=record.parts.model,
-            judged_at=record.judged_at,
-            origin=record.origin,
-            cost_usd=verdict.cost_usd,
-            id=record.id,
-            parts=record.parts if record.origin == "judged" else None,
-        )
-
-
-def standing(history: Iterable[VerdictRecord], selector: Selector) -> list[Standing]:
+def standing(history: Iterable[Outline], selector: Selector) -> list[Outline]:
     """The last verdict that `selector` takes for each run, in the order of the runs' paths.
 
     An outage is no answer: a verdict that is not final stands only where there was never another.
     """
-    last: dict[str, tuple[bool, Standing]] = {}
-    for record in history:
-        if selector.takes(record):
-            held = last.get(record.run)
-            if record.final or held is None or not held[0]:
-                last[record.run] = (record.final, Standing.of(record))
-    return [last[run][1] for run in sorted(last, key=lambda run: run.split("/"))]
-
-
-def judges_of(history: Iterable[VerdictRecord]) -> list[Selector]:
-    """Every judge and model that gave a verdict, by name."""
-    found = {(record.parts.judge, record.parts.model) for record in history}
-    return [Selector(*one) for one in sorted(found, key=lambda one: (one[0], one[1] or ""))]
+    last: dict[str, Outline] = {}
+    for one in history:
+        if selector.takes(one):
+            held = last.get(one.run)
+            if one.final or held is None or not held.final:
+                last[one.run] = one
+    return [last[run] for run in sorted(last, key=lambda run: run.split("/"))]

@@ -22,7 +22,7 @@ from typing import Any, Literal, Self
 
 from clawjudge.judge.store.key import KeyParts
 from clawjudge.judge.store.owner import Owner
-from clawjudge.judge.store.records import Usage, VerdictRecord
+from clawjudge.judge.store.records import Outline, Usage, VerdictRecord
 from clawjudge.judge.store.schema import VERSION, migrate, version_of
 from clawjudge.judge.verdict import Fingerprint, Verdict, writable
 from clawjudge.traces.errors import InvalidInput
@@ -32,6 +32,11 @@ FILE = "verdicts.sqlite"
 Claim = Literal["mine", "theirs", "answered"]
 
 _WAIT_SECONDS = 30.0
+_OUTLINE = (
+    "run, task_id, outcome, reason_code, json_extract(document, '$.verdict.justification'),"
+    " json_extract(document, '$.verdict.intercepted'), judge, model, judged_at, origin, final, cost_usd, id,"
+    " json_extract(document, '$.parts')"
+)
 _COLUMNS = "id, key, run, origin, final, judged_at, document"
 
 
@@ -178,6 +183,24 @@ class VerdictStore:
     def __len__(self) -> int:
         return int(self._connection.execute("SELECT count(*) FROM verdicts").fetchone()[0])
 
+    def outlines(self, *, run: str | None = None, judge: str | None = None) -> Iterator[Outline]:
+        """As `history`, without evidence: many times faster."""
+        asked = {"run": run, "judge": judge}
+        given = {name: _text(value) for name, value in asked.items() if value is not None}
+        where = f"WHERE {' AND '.join(f'{name} = ?' for name in given)}" if given else ""
+        with _explained(self.path):
+            for row in self._connection.execute(
+                f"SELECT {_OUTLINE} FROM verdicts {where} ORDER BY id", [*given.values()]
+            ):
+                yield _outline(row)
+
+    def judges(self) -> list[tuple[str, str | None]]:
+        """Every judge with every model that gave a verdict."""
+        with _explained(self.path):
+            return self._connection.execute(
+                "SELECT DISTINCT judge, model FROM verdicts ORDER BY judge, model"
+            ).fetchall()
+
     def claim(self, key: str, seconds: float, after: int = 0) -> Claim:
         """Say that this process is about to ask for `key`, for at most `seconds`.
 
@@ -302,4 +325,24 @@ def _record(row: tuple[Any, ...]) -> VerdictRecord:
         usage=Usage(**document["usage"]),
         judged_at=judged_at,
         id=number,
+    )
+
+
+def _outline(row: tuple[Any, ...]) -> Outline:
+    run, task_id, outcome, code, why, intercepted, judge, model, judged_at, origin, final, cost, number, parts = row
+    return Outline(
+        run=run,
+        task_id=task_id,
+        outcome=outcome,
+        reason_code=code,
+        justification=why,
+        intercepted=None if intercepted is None else bool(intercepted),
+        judge=judge,
+        model=model,
+        judged_at=judged_at,
+        origin=origin,
+        final=bool(final),
+        cost_usd=cost,
+        id=number,
+        parts=KeyParts(**json.loads(parts)) if origin == "judged" else None,
     )

@@ -8,12 +8,12 @@ from typing import Any
 from tests.judge.store.bundles import record
 
 from clawjudge.judge.store.changes import compare, why
-from clawjudge.judge.store.standing import Standing
+from clawjudge.judge.store.records import Outline
 from clawjudge.judge.verdict import Outcome
 
 
-def verdict(run: str, outcome: Outcome, judge: str = "request-strict", **more: Any) -> Standing:
-    return Standing.of(record(judge, run, outcome, **more))
+def verdict(run: str, outcome: Outcome, judge: str = "request-strict", **more: Any) -> Outline:
+    return Outline.of(record(judge, run, outcome, **more))
 
 
 def test_pairs_by_run_and_counts_each_change() -> None:
@@ -68,7 +68,7 @@ def test_why_names_what_is_not_the_same() -> None:
 
 
 def test_why_of_an_import_is_what_its_file_names() -> None:
-    theirs = Standing.of(replace(record("clawbench-strict", "a", "pass", model="deepseek"), origin="imported"))
+    theirs = Outline.of(replace(record("clawbench-strict", "a", "pass", model="deepseek"), origin="imported"))
     assert why(theirs, verdict("a", "fail", model="p:one")) == (
         "another judge: clawbench-strict → request-strict",
         "another model: deepseek → p:one",

@@ -9,22 +9,22 @@ import pytest
 from tests.judge.store.bundles import record
 
 from clawjudge.judge.store.published import Row, find_row
+from clawjudge.judge.store.records import Outline
 from clawjudge.judge.store.reproduce import JUDGES, reproduce
-from clawjudge.judge.store.standing import Standing
 from clawjudge.judge.verdict import Outcome
 
 ROW = Row(model="m", n=100, intercepted=60, lenient=50, strict=20, judge_model="deepseek-v4-pro")
 
 
-def verdicts(rubric: str, passed: int, n: int = 100, made: int = 60) -> list[Standing]:
+def verdicts(rubric: str, passed: int, n: int = 100, made: int = 60) -> list[Outline]:
     found = []
     for i in range(n):
         outcome: Outcome = "pass" if i < passed else "fail"
-        found.append(Standing.of(record(JUDGES[rubric], f"r{i:03}", outcome, intercepted=i < made, task_id=str(i))))
+        found.append(Outline.of(record(JUDGES[rubric], f"r{i:03}", outcome, intercepted=i < made, task_id=str(i))))
     return found
 
 
-def both(lenient: int = 50, strict: int = 20, **more: int) -> dict[str, Sequence[Standing]]:
+def both(lenient: int = 50, strict: int = 20, **more: int) -> dict[str, Sequence[Outline]]:
     return {"lenient": verdicts("lenient", lenient, **more), "strict": verdicts("strict", strict, **more)}
 
 

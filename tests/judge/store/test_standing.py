@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from tests.judge.store.bundles import record
 
-from clawjudge.judge.store.standing import Selector, judges_of, standing
+from clawjudge.judge.store.records import Outline
+from clawjudge.judge.store.standing import Selector, standing
+from clawjudge.judge.store.verdict_store import VerdictStore
 
 HISTORY = [
     record("request-strict", "b", "fail", judged_at="2026-11-28T23:59:59Z"),
@@ -16,6 +19,7 @@ HISTORY = [
     record("request-strict", "b", "fail", model="openai:other", judged_at="2026-11-30T09:00:00Z"),
     record("request-lenient", "b", "fail", judged_at="2026-11-30T10:00:00Z"),
 ]
+OUTLINES = [Outline.of(one) for one in HISTORY]
 
 
 @pytest.mark.parametrize(
@@ -31,14 +35,14 @@ HISTORY = [
     ],
 )
 def test_the_last_verdict_stands(selector: str, expected: list[tuple[str, str]]) -> None:
-    assert [(one.run, one.outcome) for one in standing(HISTORY, Selector.parse(selector))] == expected
+    assert [(one.run, one.outcome) for one in standing(OUTLINES, Selector.parse(selector))] == expected
 
 
 def test_an_outage_takes_no_verdict_away() -> None:
-    out = replace(record("request-strict", "a", "unjudged", judged_at="2026-12-01T00:00:00Z"), final=False)
-    assert [one.outcome for one in standing([*HISTORY[1:2], out], Selector("request-strict"))] == ["pass"]
+    out = replace(OUTLINES[1], outcome="unjudged", final=False)
+    assert [one.outcome for one in standing([OUTLINES[1], out], Selector("request-strict"))] == ["pass"]
     assert [one.outcome for one in standing([out, out], Selector("request-strict"))] == ["unjudged"]
-    assert [one.outcome for one in standing([out, HISTORY[1]], Selector("request-strict"))] == ["pass"]
+    assert [one.outcome for one in standing([out, OUTLINES[1]], Selector("request-strict"))] == ["pass"]
 
 
 @pytest.mark.parametrize("text", ["a", "a=m", "a=p:m/x-1:free", "a@2026-11", "a=m@2026-11-30T10:00:00Z"])
@@ -52,9 +56,17 @@ def test_nonsense_is_refused(text: str) -> None:
         Selector.parse(text)
 
 
-def test_judges_are_found() -> None:
-    assert [str(one) for one in judges_of(HISTORY)] == [
-        "request-lenient=anthropic:claude-judge",
-        "request-strict=anthropic:claude-judge",
-        "request-strict=openai:other",
-    ]
+def test_a_store_gives_the_outlines_of_its_records(tmp_path: Path) -> None:
+    with VerdictStore.open(tmp_path) as store:
+        imported = replace(
+            record("clawbench-strict", "c", "unjudged", model=None, intercepted=None), origin="imported", final=False
+        )
+        store.put_all([*HISTORY, imported])
+        assert list(store.outlines()) == [Outline.of(one) for one in store]
+        assert [one.id for one in store.outlines(run="b", judge="request-strict")] == [1, 3, 4]
+        assert store.judges() == [
+            ("clawbench-strict", None),
+            ("request-lenient", "anthropic:claude-judge"),
+            ("request-strict", "anthropic:claude-judge"),
+            ("request-strict", "openai:other"),
+        ]
