@@ -17,11 +17,13 @@ from rapidfuzz import fuzz
 from clawjudge.judge.align import calendar_words, moments, quantities
 from clawjudge.judge.align.bindings import Field, own_address
 from clawjudge.judge.align.context import BindingContext
-from clawjudge.judge.align.payloads import request_tree
+from clawjudge.judge.align.noise import why_noise
+from clawjudge.judge.align.payloads import FieldPair, request_tree
 from clawjudge.judge.align.progress import same_as_reference
 from clawjudge.judge.align.quotes import QUOTED, exact_texts, holds
 from clawjudge.judge.align.terminal import operations
 from clawjudge.judge.align.values import compare, is_empty, slug
+from clawjudge.judge.align.volatile import shape
 from clawjudge.judge.verdict import FieldStatus
 from clawjudge.traces.lexicon import plain
 from clawjudge.traces.pointers import flatten
@@ -91,11 +93,15 @@ def earlier_fields(
         if place in operations:
             other = mine.get((place, wanted.pointer))
             same = other is not None and same_as_reference(wanted.reference, other, context)
+        elif wanted.kind == "free":
+            continue
         else:
             other = wanted.reference
             same = any(same_as_reference(wanted.reference, value, context) for value in mine.values()) or (
                 str(wanted.reference).strip().casefold() in context.agent_entered
             )
+        if wanted.kind == "free" and (same or _is_noise(wanted, other, context)):
+            continue
         status: FieldStatus = "match" if same else "uncertain"
         note = f"sent earlier, by {place}" if place in operations else f"the reference sent it earlier, by {place}"
         out.append(replace(wanted, agent=other if same or place in operations else None, status=status, note=note))
@@ -103,16 +109,34 @@ def earlier_fields(
 
 
 def sent_before(reference: list[RequestEvent], fields: list[Field], context: BindingContext) -> list[Field]:
-    """Bound values of the reference's earlier requests that `fields` do not repeat; `note` holds the operation."""
+    """What the reference's earlier requests sent and `fields` do not repeat; `note` holds the operation.
+
+    These are the values that the task binds, and the free ones that went along with them: the same operation told the
+    site both. Tokens, yes and no, and values that stand at one place in several operations are not repeated.
+    """
     repeated = [f.reference for f in fields if f.reference is not None]
-    out = []
-    for (place, pointer), value in _last_sent(reference).items():
+    latest = _last_sent(reference)
+    found: dict[tuple[str, str], Field] = {}
+    free: list[Field] = []
+    for (place, pointer), value in latest.items():
         if is_empty(value) or isinstance(value, bool) or any(compare(value, r).equal for r in repeated):
             continue
         bound = tuple(context.sources.bind(value)) or own_address(value, context)
         if bound:
-            out.append(Field(pointer, pointer, value, None, "bound", "uncertain", bound, (), place))
-    return out
+            field = Field(pointer, pointer, value, None, "bound", "uncertain", bound, (), place)
+            found.setdefault((pointer, repr(value)), field)
+        elif not shape(value, context.reference_times):
+            free.append(Field(pointer, pointer, value, None, "free", "uncertain", (), (), place))
+    places = {field.note for field in found.values()}
+    for field in free:
+        if field.note in places:
+            found.setdefault((field.pointer, repr(field.reference)), field)
+    return list(found.values())
+
+
+def _is_noise(field: Field, agent: Any, context: BindingContext) -> bool:
+    in_list = any(part.isdigit() for part in field.pointer.split("/"))
+    return why_noise(FieldPair(field.pointer, field.pointer, field.reference, agent, in_list), (), context) is not None
 
 
 def _last_sent(requests: list[RequestEvent]) -> dict[tuple[str, str], Any]:
