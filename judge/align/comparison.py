@@ -14,7 +14,7 @@ from clawjudge.judge.align.context import BindingContext
 from clawjudge.judge.align.coverage import earlier_fields, sent_before
 from clawjudge.judge.align.payloads import request_tree
 from clawjudge.judge.align.progress import Seen, expected_fields, observe, same_as_reference
-from clawjudge.judge.align.terminal import Terminal, extensions, find_terminal, mark_commits, operations, query_texts
+from clawjudge.judge.align.terminal import Terminal, find_terminal, mark_commits, operations, query_texts
 from clawjudge.judge.align.visits import mailbox_visit
 from clawjudge.judge.case import Case
 from clawjudge.traces.digest import RunDigest
@@ -143,8 +143,6 @@ def _suspicion(reference: RequestEvent, agent: RequestEvent) -> str:
         return "it calls another GraphQL operation than the reference's"
     if query_texts(reference) != query_texts(agent):
         return "the text of its GraphQL operation is another than the reference's"
-    if extensions(reference) != extensions(agent):
-        return "the extensions of its GraphQL operation (a stored query, for one) are others than the reference's"
     doubts = [p for p in agent.payload().problems if p not in reference.payload().problems]
     return f"its body can be read in two ways ({', '.join(doubts)})" if doubts else ""
 

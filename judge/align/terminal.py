@@ -99,13 +99,13 @@ def query_texts(request: RequestEvent) -> tuple[str, ...]:
     return tuple(" ".join(query.split()) for query in queries if isinstance(query, str))
 
 
-def extensions(request: RequestEvent) -> list[Any]:
-    """What a GraphQL request adds to its operations: which stored query to run, above all."""
-    return [item.get("extensions") for item in _graphql_items(request)]
-
-
 def operations(request: RequestEvent) -> tuple[str, ...]:
-    return tuple(str(item.get("operationName") or item.get("query")) for item in _graphql_items(request))
+    """What a GraphQL request calls, by name; without a name by its text, or by the stored query that it refers to.
+
+    Of an operation with a name the stored query is one version of its text, which changes as the site does.
+    """
+    keys = ("operationName", "query", "extensions")
+    return tuple(str(next((item[k] for k in keys if item.get(k)), None)) for item in _graphql_items(request))
 
 
 def _graphql_items(request: RequestEvent) -> list[dict[str, Any]]:

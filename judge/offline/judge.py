@@ -58,7 +58,8 @@ class OfflineJudge:
             code, why = refusal or ("invalid_reference", "the reference never makes the task's terminal request")
             return _verdict(case, None, "unjudged", code, why, ())
         findings = tuple(_checked(case, judge_rules(facts)))
-        outcome, code, why = _decide(facts, findings)
+        cut = cut_layer(facts)
+        outcome, code, why = ("unjudged", "missing_evidence", cut) if cut else _decide(facts, findings)
         return _verdict(case, facts, outcome, code, why, findings)
 
 
@@ -99,6 +100,22 @@ def no_request_log(case: Case) -> str:
         stopped = agent.trace.interception is not None and agent.trace.interception.stop_reason
         return "" if stopped and not agent.steps else "the request log (requests.jsonl) is missing"
     return "the request log is empty although pages were opened: it was not recording" if agent.steps else ""
+
+
+def cut_layer(facts: Facts) -> str:
+    """Why it is unknown how a run without a final request ended: a layer breaks off inside a line. Empty if none does.
+
+    A request log may break off after all that mattered: then the recorder says itself that it stopped without a block.
+    """
+    if facts.commits:
+        return ""
+    trace = facts.agent.trace
+    claim = trace.interception
+    told = facts.terminal.by_schema and claim is not None and not claim.intercepted and bool(claim.stop_reason)
+    for layer, file, code in trace.problems.counts:
+        if code == "truncated_line" and (layer == "messages" or (layer == "http" and not told)):
+            return f"{file} breaks off inside its last line; what came after it is not recorded"
+    return ""
 
 
 def _checked(case: Case, findings: list[Finding]) -> list[Finding]:

@@ -27,33 +27,26 @@ ONCE_WRONG = [
     "groceries-server-basket/fail-wrong-quantity",
     "job-required-phone/fail-wrong-start",
     "newsletter-french-code/fail-extra-newsletter",
+    "pharmacy-order-german/pass-phone-wall",
     "table-booking-japanese/fail-required-phone-invented",
+    "taxi-booking/fail-phone-wall-wrong-car",
     "train-seat/fail-extra-passenger",
+    "calendar-invite/pass-cosmetic-utc",
+    "cinema-placeholder/pass-cosmetic",
+    "marketplace-listing/pass-cosmetic",
+    "paper-authors/pass-cosmetic",
+    "pharmacy-order-german/pass-cosmetic",
 ]
-# Verdicts that the judge gets wrong today, by transformation and run. A case that is put right is to be struck out.
-_LIST_AS_FORM = "lists sent as a[0], a[1] in a form are compared in their order, and not as lists"
-KNOWN: dict[tuple[str, str], str] = {
-    ("drop-actions", "groceries-server-basket/fail-wrong-quantity"): "passes: the basket's lines are not compared",
-    ("drop-actions", "job-required-phone/fail-wrong-start"): "passes: 2027-04 for 2027-03 is taken for a server's id",
-    ("drop-actions", "pharmacy-order-german/pass-phone-wall"): "fails: the wall that the agent saw is overlooked",
-    ("move-into-server-state", "taxi-booking/fail-phone-wall-wrong-car"): "passes: the quoted car is not compared",
-    ("send-as-form", "calendar-invite/pass-cosmetic-utc"): f"fails: {_LIST_AS_FORM}",
-    ("send-as-form", "cinema-placeholder/pass-cosmetic"): f"fails: {_LIST_AS_FORM}",
-    ("send-as-form", "marketplace-listing/pass-cosmetic"): f"fails: {_LIST_AS_FORM}",
-    ("send-as-form", "paper-authors/pass-cosmetic"): f"fails: {_LIST_AS_FORM}",
-    ("send-as-form", "pharmacy-order-german/pass-cosmetic"): f"fails: {_LIST_AS_FORM}",
-}
-
-# Of layers that are cut: what is left of the layer.
-KNOWN_CUTS: dict[tuple[str, str, float], str] = {
-    ("cinema-placeholder/pass-exact", "requests.jsonl", 0.474): "fails: the log ends inside a line before the commit",
-    ("pharmacy-order-german/pass-phone-wall", "agent-messages.jsonl", 0.555): "fails: the wall stands in what is cut",
-}
+# Layers that were cut: what was left of the layer.
+ONCE_WRONG_CUTS = [
+    ("cinema-placeholder/pass-exact", "requests.jsonl", 0.474),
+    ("pharmacy-order-german/pass-phone-wall", "agent-messages.jsonl", 0.555),
+]
 
 
 def sample() -> list[str]:
     """One passing and one failing run of every scenario, and those that once were judged wrong."""
-    chosen = [*ONCE_WRONG, *(run for _, run in KNOWN)]
+    chosen = list(ONCE_WRONG)
     for scenario in SCENARIOS:
         chance = random.Random(f"sample {scenario.slug}")
         for label in ("pass", "fail"):
@@ -81,21 +74,10 @@ def shown(scored: Scored) -> str:
 
 @pytest.mark.parametrize("transformation", TRANSFORMATIONS)
 def test_no_verdict_turns_wrong(make_corpus: MakeCorpus, tmp_path: Path, transformation: str) -> None:
-    runs = [run for run in sample() if (transformation, run) not in KNOWN]
+    runs = sample()
     score = score_corpus(transformed(make_corpus(), runs, transformation, tmp_path / "corpus"))
     assert len(score.scored) == len(runs)
     assert wrong(score) == {}
-
-
-@pytest.mark.parametrize(
-    ("transformation", "run"),
-    [
-        pytest.param(*case, id="/".join(case), marks=pytest.mark.xfail(strict=False, reason=reason))
-        for case, reason in KNOWN.items()
-    ],
-)
-def test_known_wrong_verdicts(make_corpus: MakeCorpus, tmp_path: Path, transformation: str, run: str) -> None:
-    assert wrong(score_corpus(transformed(make_corpus(), [run], transformation, tmp_path / "corpus"))) == {}
 
 
 def test_no_verdict_rests_on_the_names_of_folders(make_corpus: MakeCorpus, tmp_path: Path) -> None:
@@ -149,15 +131,7 @@ def test_a_cut_layer_never_turns_a_verdict_wrong(
     assert found == []
 
 
-@pytest.mark.parametrize(
-    ("run", "layer", "share"),
-    [
-        pytest.param(*case, id="/".join(map(str, case)), marks=pytest.mark.xfail(strict=False, reason=reason))
-        for case, reason in KNOWN_CUTS.items()
-    ],
-)
-def test_known_wrong_verdicts_on_cut_layers(
-    make_corpus: MakeCorpus, tmp_path: Path, run: str, layer: str, share: float
-) -> None:
+@pytest.mark.parametrize(("run", "layer", "share"), ONCE_WRONG_CUTS)
+def test_layers_that_were_cut_once(make_corpus: MakeCorpus, tmp_path: Path, run: str, layer: str, share: float) -> None:
     outcome, why = judge_cut(make_corpus(), run, layer, share, tmp_path / "run")
     assert outcome in ("unjudged", run.split("/")[1].split("-")[0]), why

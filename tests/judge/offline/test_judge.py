@@ -188,3 +188,28 @@ def test_a_run_never_says_where_it_lies(pair: Any, tmp_path: Any) -> None:
     verdict = order(pair).verdict()
     assert verdict.run == ""
     assert str(tmp_path) not in json.dumps(verdict.model_dump(mode="json"))
+
+
+@pytest.mark.parametrize(
+    ("file", "told", "code"),
+    [
+        ("agent-messages.jsonl", True, "missing_evidence"),
+        ("requests.jsonl", False, "missing_evidence"),
+        ("actions.jsonl", True, "checkout_not_completed"),
+        ("requests.jsonl", True, "checkout_not_completed"),
+    ],
+    ids=["transcript", "requests", "actions", "requests, but the recorder says how it ended"],
+)
+def test_a_run_whose_record_breaks_off_is_not_failed_for_what_it_did_not_do(
+    pair: Any, file: str, told: bool, code: str
+) -> None:
+    pair.human.shop().commit()
+    pair.agent.shop().show('- button "Place order"')
+    assert pair.verdict().reason_code == "checkout_not_completed"
+    data = pair.agent_folder / "data"
+    with (data / file).open("a") as log:
+        log.write('{"timestamp": 17')
+    if not told:
+        (data / "interception.json").unlink()
+    verdict = OfflineJudge().judge(build_case(Trace(pair.agent_folder), Trace(pair.agent_folder.parent / "human")))
+    assert (verdict.reason_code, verdict.outcome) == (code, "unjudged" if code == "missing_evidence" else "fail")
