@@ -59,22 +59,41 @@ def is_keystroke(key: Any, name: str) -> bool:
     return bool(name) and name != key and _word(key) in ("key", "code")
 
 
-def telling_name(document: Any, pointer: str) -> str:
-    """The name that says what the value at `pointer` is: of a secret, else the last key of the pointer.
+class TellingNames:
+    """The names that say what the values of one document are; every object is looked at once, however often asked."""
 
-    A leaf alone does not say that: `/fields/0/value` may be a password because `/fields/0/name` says so.
-    """
-    node, name, key = document, "", ""
-    for token in pointer.split("/")[1:]:
-        token = unescape(token)
-        if isinstance(node, dict):
-            names = dict(zip(node, telling_names(list(node.items()), name), strict=True))
-            node, name, key = node.get(token), names.get(token, ""), token
-        elif isinstance(node, list) and _ARRAY_INDEX.fullmatch(token) and int(token) < len(node):
-            node = node[int(token)]
-        else:
-            break
-    return name or key or pointer.rsplit("/", 1)[-1]
+    def __init__(self, document: Any) -> None:
+        self._document = document
+        self._known: dict[tuple[int, str], dict[Any, str]] = {}
+
+    def at(self, pointer: str) -> str:
+        """The name that says what the value at `pointer` is: of a secret, else the last key of the pointer.
+
+        A leaf alone does not say that: `/fields/0/value` may be a password because `/fields/0/name` says so.
+        """
+        node, name, key = self._document, "", ""
+        for token in pointer.split("/")[1:]:
+            token = unescape(token)
+            if isinstance(node, dict):
+                name, key = self._names(node, name).get(token, ""), token
+                node = node.get(token)
+            elif isinstance(node, list) and _ARRAY_INDEX.fullmatch(token) and int(token) < len(node):
+                node = node[int(token)]
+            else:
+                break
+        return name or key or pointer.rsplit("/", 1)[-1]
+
+    def _names(self, node: dict[Any, Any], outer: str) -> dict[Any, str]:
+        # The document holds its objects, so that their ids stay theirs.
+        place = id(node), outer
+        if place not in self._known:
+            self._known[place] = dict(zip(node, telling_names(list(node.items()), outer), strict=True))
+        return self._known[place]
+
+
+def telling_name(document: Any, pointer: str) -> str:
+    """`TellingNames.at` for one pointer."""
+    return TellingNames(document).at(pointer)
 
 
 def _word(key: Any) -> str:

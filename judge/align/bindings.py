@@ -26,7 +26,7 @@ from clawjudge.judge.verdict import FieldKind, FieldStatus
 from clawjudge.traces.lexicon import mention, plain
 from clawjudge.traces.pointers import flatten, unescape
 from clawjudge.traces.records import RequestEvent
-from clawjudge.traces.secret_members import telling_name
+from clawjudge.traces.secret_members import TellingNames
 from clawjudge.traces.secret_names import secret_kind
 
 _TRACKING = re.compile(
@@ -79,11 +79,12 @@ def bind_fields(reference: RequestEvent, agent: RequestEvent, context: BindingCo
     if len(pairs) >= MAX_FIELDS and trees[0] != trees[1]:
         note = f"only the first {MAX_FIELDS} fields were compared, and the requests differ"
         kept.append(Field("/url", "/url", reference.url, agent.url, "free", "uncertain", note=note))
-    return [_with_telling_name(f, *trees) for f in _weigh_extras(_weigh_numbers(kept))]
+    told = TellingNames(trees[0]), TellingNames(trees[1])
+    return [_with_telling_name(f, *told) for f in _weigh_extras(_weigh_numbers(kept))]
 
 
-def _with_telling_name(field_: Field, reference: Any, agent: Any) -> Field:
-    names = telling_name(reference, field_.pointer), telling_name(agent, field_.agent_pointer)
+def _with_telling_name(field_: Field, reference: TellingNames, agent: TellingNames) -> Field:
+    names = reference.at(field_.pointer), agent.at(field_.agent_pointer)
     secret = next((name for name in names if secret_kind(name)), "")
     return replace(field_, telling=secret) if secret and secret != field_.name else field_
 

@@ -58,8 +58,7 @@ class OfflineJudge:
             code, why = refusal or ("invalid_reference", "the reference never makes the task's terminal request")
             return _verdict(case, None, "unjudged", code, why, ())
         findings = tuple(_checked(case, judge_rules(facts)))
-        cut = cut_layer(facts)
-        outcome, code, why = ("unjudged", "missing_evidence", cut) if cut else _decide(facts, findings)
+        outcome, code, why = _decide(facts, findings)
         return _verdict(case, facts, outcome, code, why, findings)
 
 
@@ -134,6 +133,9 @@ def _checked(case: Case, findings: list[Finding]) -> list[Finding]:
 
 
 def _decide(facts: Facts, findings: Sequence[Finding]) -> tuple[Outcome, str, str]:
+    cut = cut_layer(facts)
+    if cut:
+        return "unjudged", "missing_evidence", cut
     by_rule = {f.rule: f for f in findings}
     violated = violated_in_order(facts, findings)
     if violated:

@@ -32,7 +32,7 @@ SCENARIOS = [
     "train-seat",
 ]
 RUN = "pass-exact"
-# Which stored query a named GraphQL operation refers to is a version of its text; the scenario makes one up for each run.
+# Which stored query a named GraphQL operation refers to is a version of its text, made up for each run here.
 MEANS_NOTHING = {
     ("community-post-graphql", "/body/extensions/persistedQuery/version"),
     ("community-post-graphql", "/body/extensions/persistedQuery/sha256Hash"),

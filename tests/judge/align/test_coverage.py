@@ -126,18 +126,20 @@ def test_another_way_needs_the_value_anywhere() -> None:
 def test_what_the_terminal_request_repeats_is_not_asked_again() -> None:
     known = context(ASK)
     terminal = bind_fields(request({"n": 3}), request({"n": 3}), known)
-    assert sent_before(
-        [request({"n": "3", "colour": "black", "x": "free", "ok": True}, "/api/cart")], terminal, known
-    ) == [
-        Field(
-            "/body/colour",
-            "/body/colour",
-            "black",
-            None,
-            "bound",
-            "uncertain",
-            tuple(known.sources.bind("black")),
-            (),
-            "POST shop.test/api/cart",
-        )
+    sent = {"n": "3", "colour": "black", "x": "free", "ok": True, "id": "5f1e2d3c4b5a69788796a5b4c3d2e1f0"}
+    found = sent_before([request(sent, "/api/cart")], terminal, known)
+    assert [(f.pointer, f.kind, f.reference) for f in found] == [
+        ("/body/colour", "bound", "black"),
+        ("/body/x", "free", "free"),
     ]
+
+
+def test_a_free_value_counts_beside_a_bound_one_where_both_sent_it() -> None:
+    cart = request({"n": 3, "size": "std"}, "/api/cart")
+    assert earlier([cart], [request({"n": 3, "size": "van"}, "/api/cart")])[1] == ("std", "van", "uncertain")
+    assert earlier([cart], [request({"n": 3, "size": "STD"}, "/api/cart")]) == [(3, 3, "match")]
+    assert earlier([cart], [request({"n": 3}, "/api/basket")]) == [(3, 3, "match")]
+    search = request({"text": "lam", "size": "std"}, "/api/search")
+    assert earlier([search], [request({"text": "lamp", "size": "van"}, "/api/search")]) == []
+    again = request({"n": 3}, "/api/order")
+    assert earlier([cart, again], [cart, again]) == [(3, 3, "match")]
