@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -9,6 +10,7 @@ from clawjudge.judge.verdict import Fingerprint
 from clawjudge.rubrics.load import Rubric
 
 
+@functools.cache
 def tool_version() -> str:
     try:
         return version("clawjudge")

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import secrets
 import stat
+from collections.abc import Iterable
 from pathlib import Path
+
+_TEMPORARY = re.compile(r"\.[0-9a-f]{16}\.tmp$")
 
 
 def write_atomically(path: Path, content: bytes | str) -> None:
@@ -31,6 +35,18 @@ def write_atomically(path: Path, content: bytes | str) -> None:
         with contextlib.suppress(FileNotFoundError):
             temporary.unlink()
         raise
+
+
+def sweep(folder: Path, names: Iterable[str]) -> None:
+    """Remove what writes of the files `names` in `folder` left behind when they were killed.
+
+    For callers that know that nobody is writing these files just now.
+    """
+    begun = tuple(f".{name[:40]}." for name in names)
+    with contextlib.suppress(FileNotFoundError), os.scandir(folder) as entries:
+        left = [entry.path for entry in entries if entry.name.startswith(begun) and _TEMPORARY.search(entry.name)]
+        for path in left:
+            Path(path).unlink(missing_ok=True)
 
 
 def _keep_mode(path: Path, handle: int) -> None:

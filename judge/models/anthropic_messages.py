@@ -19,9 +19,7 @@ class AnthropicMessages:
 
     async def send(self, prompt: Prompt, seconds: float) -> Called:
         """One request. Raises `ModelFailure`."""
-        messages = self.clients.next().messages.with_raw_response
-        body = request_body(self._specification, prompt)
-        return await self.clients.read(messages.create(**body, timeout=seconds), answer_of)
+        return await self.clients.ask("/v1/messages", request_body(self._specification, prompt), seconds, answer_of)
 
 
 def request_body(specification: ModelSpecification, prompt: Prompt) -> dict[str, Any]:

@@ -29,8 +29,7 @@ class OpenAIChat:
             self._limit: self._specification.max_tokens,
             **self._specification.settings,
         }
-        chat = self.clients.next().chat.completions.with_raw_response
-        return await self.clients.read(chat.create(**body, timeout=seconds), chat_answer)
+        return await self.clients.ask("/chat/completions", body, seconds, chat_answer)
 
 
 class OpenAIResponses:
@@ -54,8 +53,7 @@ class OpenAIResponses:
             **settings,
             **({"reasoning": {"effort": effort}} if effort else {}),
         }
-        responses = self.clients.next().responses.with_raw_response
-        return await self.clients.read(responses.create(**body, timeout=seconds), responses_answer)
+        return await self.clients.ask("/responses", body, seconds, responses_answer)
 
 
 def chat_answer(completion: dict[str, Any]) -> Answer:

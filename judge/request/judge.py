@@ -7,6 +7,7 @@ decision = await judge.decide(evidence)
 from __future__ import annotations
 
 import asyncio
+import functools
 import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
@@ -65,7 +66,7 @@ class RequestJudge:
         self.rubric: Rubric = load_rubric(f"v2-{flavour}")
         self._prompt_sha256 = prompt_sha256(self.rubric)
 
-    @property
+    @functools.cached_property
     def fingerprint(self) -> Fingerprint:
         chosen = self.model.specification
         return fingerprint(

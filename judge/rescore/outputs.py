@@ -4,20 +4,35 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from clawjudge.judge.intervals import wilson
 from clawjudge.judge.rescore.engine import BundleResult
-from clawjudge.judge.store.dropin import VERDICT_FILES, RunEntry, write_run_files, write_summary_files
+from clawjudge.judge.store.dropin import (
+    RESULTS_FOLDER,
+    RUBRICS,
+    SUMMARY_FILE,
+    VERDICT_FILES,
+    RunEntry,
+    RunFacts,
+    write_run_files,
+    write_summary_files,
+)
 from clawjudge.judge.store.records import VerdictRecord
 from clawjudge.judge.store.verdict_store import VerdictStore
+from clawjudge.traces.atomic import sweep
 from clawjudge.traces.hub_record import source_of
+from clawjudge.traces.paths import inside
 
 _AT_ONCE = 32
 _BATCH = "batch-"
+_WRITING = "writing the drop-in files"
+"""Claimed in the store like the key of a verdict."""
+_WRITING_SECONDS = 3600.0
+_LOOK_AGAIN = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +57,19 @@ class JudgeTotals:
 
 
 async def write_files(result: BundleResult, store: VerdictStore) -> None:
-    """Write the drop-in files: for each run, for each folder of a batch, for the bundle."""
+    """Write the drop-in files: for each run, for each folder of a batch, for the bundle.
+
+    One process at a time, so that whatever is found half written was left by one that was killed, and is removed.
+    """
+    while store.claim(_WRITING, _WRITING_SECONDS) != "mine":
+        await asyncio.sleep(_LOOK_AGAIN)
+    try:
+        await _write_all(result, store)
+    finally:
+        store.release(_WRITING)
+
+
+async def _write_all(result: BundleResult, store: VerdictStore) -> None:
     wanted = [judge for judge in result.judges if judge in VERDICT_FILES]
     for start in range(0, len(result.runs) if wanted else 0, _AT_ONCE):
         jobs = []
@@ -50,15 +77,34 @@ async def write_files(result: BundleResult, store: VerdictStore) -> None:
             facts = result.runs[index].facts
             records = _records(store, result.keys[index], wanted) if facts.intercepted else {}
             if records:
-                jobs.append(asyncio.to_thread(write_run_files, result.home, facts, records))
+                jobs.append(asyncio.to_thread(_write_run, result.home, facts, records))
         await asyncio.gather(*jobs)
     missing, source = result.coverage.missing, source_of(result.bundle)
     for folder, entries in _batches(result):
-        await asyncio.to_thread(
-            write_summary_files, result.home / folder, folder.name, entries, result.judges, source=source
-        )
+        await asyncio.to_thread(_write_summary, result.home / folder, folder.name, entries, result.judges, (), source)
     name = result.bundle.resolve().name or "bundle"
-    await asyncio.to_thread(write_summary_files, result.home, name, result.runs, result.judges, missing, source)
+    await asyncio.to_thread(_write_summary, result.home, name, result.runs, result.judges, missing, source)
+
+
+def _write_run(home: Path, facts: RunFacts, records: dict[str, VerdictRecord]) -> None:
+    sweep(inside(home, facts.run), VERDICT_FILES.values())
+    write_run_files(home, facts, records)
+
+
+def _write_summary(
+    home: Path,
+    name: str,
+    entries: Sequence[RunEntry],
+    judges: Sequence[str],
+    missing: Sequence[str],
+    source: str | None,
+) -> None:
+    sweep(home, [SUMMARY_FILE])
+    sweep(
+        home / RESULTS_FOLDER / name,
+        ["per_task.csv", "summary.json", *(f"leaderboard-{r}.csv" for r in RUBRICS.values())],
+    )
+    write_summary_files(home, name, entries, judges, missing, source)
 
 
 def _records(store: VerdictStore, keys: dict[str, str], wanted: list[str]) -> dict[str, VerdictRecord]:

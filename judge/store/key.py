@@ -6,13 +6,14 @@ so that two verdicts on one run can be told apart by what differs. No part is ev
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class KeyParts:
     """Everything that decides a verdict. None stands for what is not known of a verdict that was imported."""
 
@@ -33,10 +34,10 @@ class KeyParts:
     import_id: str | None = None
     """Set for imported verdicts: what tells one import from another. A verdict given by us has none."""
 
-    @property
+    @functools.cached_property
     def key(self) -> str:
         """64 hexadecimal digits."""
-        return sha256_of(asdict(self))
+        return sha256_of({part.name: getattr(self, part.name) for part in fields(self)})
 
 
 def sha256_of(value: Any) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from clawjudge.traces.atomic import write_atomically
+from clawjudge.traces.atomic import sweep, write_atomically
 
 
 def listing(folder: Path) -> list[str]:
@@ -150,7 +150,7 @@ def test_writers_at_the_same_time(tmp_path: Path) -> None:
 LOOP = """
 import sys
 from pathlib import Path
-from clawjudge.traces.atomic import write_atomically
+from clawjudge.traces.atomic import sweep, write_atomically
 path = Path(sys.argv[1])
 n = 0
 while True:
@@ -177,3 +177,16 @@ def test_killed_writer_leaves_a_whole_file(tmp_path: Path, after_ms: int) -> Non
     content = path.read_bytes()
     assert len(content) == 3_000_000
     assert len(set(content)) == 1
+
+
+def test_what_a_killed_write_left_is_swept(tmp_path: Path) -> None:
+    write_atomically(tmp_path / "judge.json", "whole")
+    left = tmp_path / ".judge.json.0123456789abcdef.tmp"
+    others = [
+        tmp_path / name for name in (".judge.json.tmp", ".other.json.0123456789abcdef.tmp", "x.0123456789abcdef.tmp")
+    ]
+    for path in (left, *others):
+        path.write_text("half")
+    sweep(tmp_path, ["judge.json"])
+    sweep(tmp_path / "nowhere", ["judge.json"])
+    assert sorted(tmp_path.iterdir()) == sorted([*others, tmp_path / "judge.json"])
