@@ -144,6 +144,9 @@ class Conversation:
             raise JudgeFailure(reason, message.format(_short("; ".join(result.errors or []))))
         if result.stop_reason == "refusal":
             raise JudgeFailure("refused", "the model declined to judge")
+        if self._session.final_error is not None:
+            status = self._session.final_error[0]
+            raise JudgeFailure("provider_error", f"the service answered {status}: {self._service_said()}")
         if result.is_error:
             if self._ended_by_length():
                 raise JudgeFailure(
