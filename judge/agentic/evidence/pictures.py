@@ -23,6 +23,8 @@ from clawjudge.traces.step_frames import step_frames
 BUDGET = 8_000_000
 """Bytes of keyframes of both runs together."""
 SHEET_BUDGET = 1_500_000
+STEPS = 160
+"""Steps of one run whose screens are looked for; each picture takes 0.1 MB of memory."""
 _CELL = (368, 207)
 _COLUMNS, _ROWS = 4, 6
 _CAPTION = 18
@@ -58,8 +60,9 @@ def stage_pictures(
     if reference is not None:
         runs["reference"] = reference
     # The decoder lets other threads work, and one film takes as long as the other.
+    chosen = {whose: _chosen(alignment, whose, omitted) for whose in runs}
     with ThreadPoolExecutor(max_workers=2) as pool:
-        frames = dict(zip(runs, pool.map(_frames, runs.values()), strict=True))
+        frames = dict(zip(runs, pool.map(_frames, runs.values(), chosen.values()), strict=True))
     shown = list(_shown(alignment, runs, frames))
     out = StagedPictures()
     for whose, run in runs.items():
@@ -71,13 +74,31 @@ def stage_pictures(
             out.films[whose] = film
     identities = _Identities(runs)
     jpegs = _write_keyframes(shown, frames, folder, identities, omitted, out)
-    _write_sheets(shown, jpegs, folder, omitted, out)
+    _write_sheets(shown, jpegs, folder, identities, omitted, out)
     return out
 
 
-def _frames(run: RunDigest) -> dict[tuple[int, Moment], Keyframe]:
+def _chosen(alignment: Alignment, whose: Run, omitted: Omissions) -> list[int]:
+    """Places of the steps to be shown, of a long run not all: the last, those that differ, and some of the rest."""
+    places = [(pair.agent if whose == "agent" else pair.reference, pair.status) for pair in alignment.pairs]
+    steps = [(place, status) for place, status in places if place is not None]
+    if len(steps) > STEPS:
+        omitted.of(whose, "pictures", "steps without pictures").add(0, count=len(steps) - STEPS)
+    last = [place for place, _ in steps[-STEPS // 4 :]]
+    differing = [place for place, status in steps if status != "match"]
+    rest = [place for place, _ in steps]
+    wanted = dict.fromkeys([*last, *_spread(differing, STEPS // 2), *_spread(rest, STEPS), *rest])
+    return sorted(list(wanted)[:STEPS])
+
+
+def _spread(places: list[int], most: int) -> list[int]:
+    return places[:: max(1, -(-len(places) // most))]
+
+
+def _frames(run: RunDigest, places: list[int]) -> dict[tuple[int, Moment], Keyframe]:
     # Neighbouring steps are often half a second apart: an unrefined clock would show the wrong one.
-    return {(frame.step, frame.moment): frame for frame in step_frames(run, refine=True)}
+    found = step_frames(run, [run.steps[place] for place in places], refine=True)
+    return {(frame.step, frame.moment): frame for frame in found}
 
 
 def _film(run: RunDigest, frames: Iterable[Keyframe]) -> Film | None:
@@ -181,6 +202,7 @@ def _write_sheets(
     shown: list[_Shown],
     jpegs: dict[tuple[str, int, str], bytes],
     folder: Path,
+    identities: _Identities,
     omitted: Omissions,
     out: StagedPictures,
 ) -> None:
@@ -201,8 +223,12 @@ def _write_sheets(
             continue
         left -= len(raw)
         name = f"sheets/{number:03}.jpg"
-        made_of = ",".join(f"{p}" for p in chosen)
-        out.files.append(write_bytes(folder, name, raw, identity=f"sheet:{made_of}"))
+        shows = [
+            (place, whose, identities.of(item.whose, item.frame))
+            for place in chosen
+            for whose, item in pairs[place].items()
+        ]
+        out.files.append(write_bytes(folder, name, raw, identity=f"sheet:{shows}"))
 
 
 def _sheet(pairs: list[dict[str, _Shown]], thumbs: _Thumbs) -> bytes:

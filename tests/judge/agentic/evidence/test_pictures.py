@@ -82,6 +82,20 @@ def test_where_there_is_not_room_for_all_what_differs_comes_first(
     assert left_out["", "sheets, bytes"] == 2
 
 
+def test_of_many_steps_the_last_and_the_differing_ones_are_shown(
+    case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pictures, "STEPS", 8)
+    manifest = stage(case, tmp_path / "out", ["screenshots", "actions"])
+    shown = [
+        pair["pair"] for pair in records(manifest, "alignment") if pair["reference"] and "screens" in pair["reference"]
+    ]
+    assert len(shown) == 8
+    assert {0, 6, 17, 18} <= set(shown)
+    left_out = {(o["run"], o["what"]): o["count"] for o in manifest.document()["left_out"]}
+    assert left_out["reference", "steps without pictures"] == 11
+
+
 def test_without_a_reference_the_agent_s_screens_are_staged(tmp_path: Path) -> None:
     case = build_case(Trace(EXAMPLES / "wrong-quantity"), None)
     manifest = stage(case, tmp_path / "out", ["screenshots", "actions"])
