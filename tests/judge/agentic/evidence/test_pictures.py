@@ -71,10 +71,10 @@ def test_a_picture_leads_back_to_the_recording(case: Case, staged: Manifest) -> 
 def test_where_there_is_not_room_for_all_what_differs_comes_first(
     case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pictures, "BUDGET", 300_000)
+    monkeypatch.setattr(pictures, "BUDGET", 150_000)
     monkeypatch.setattr(pictures, "SHEET_BUDGET", 10)
     manifest = stage(case, tmp_path / "out", ["screenshots", "actions"])
-    assert 0 < sum(file.size for file in manifest.files if file.name.startswith("pictures/")) <= 300_000
+    assert 0 < sum(file.size for file in manifest.files if file.name.startswith("pictures/")) <= 150_000
     # The step that the agent left out is the only one in which the runs differ.
     (missing,) = [pair for pair in records(manifest, "alignment") if pair["status"] == "missing"]
     assert "after" in missing["reference"]["screens"]
