@@ -33,7 +33,7 @@ def is_card_number(value: object) -> bool:
     """13 to 19 digits of a card issuer, single spaces and dashes allowed between them, with a valid check digit."""
     if not isinstance(value, str | int) or isinstance(value, bool):
         return False
-    if isinstance(value, int) and not 0 < value < 10**19:
+    if isinstance(value, int) and not 10 ** (_SHORTEST - 1) <= value < 10**_LONGEST:
         return False
     text = str(value)
     return _CARD.fullmatch(text) is not None and _is_issued("".join(c for c in text if c.isdecimal()))

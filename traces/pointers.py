@@ -31,6 +31,19 @@ def flatten(value: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
             yield pointer, node
 
 
+def leaf_values(value: Any) -> Iterator[Any]:
+    """The leaves without their pointers, in no order: several times quicker where millions are looked through."""
+    stack = [value]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, dict) and node:
+            stack.extend(node.values())
+        elif isinstance(node, list) and node:
+            stack.extend(node)
+        else:
+            yield node
+
+
 def unpacked(value: Any, levels: int = MAX_LEVELS) -> Any:
     """`value` with texts that are JSON objects or lists replaced by what they hold: many sites send a document as text.
 
@@ -47,8 +60,12 @@ def unpacked(value: Any, levels: int = MAX_LEVELS) -> Any:
     if levels == 0:
         return "nested:" + hashlib.sha256(repr(list(flatten(value))).encode("utf-8", "surrogatepass")).hexdigest()
     if isinstance(value, dict):
-        return {key: unpacked(item, levels - 1) for key, item in nested_names(value).items()}
-    return [unpacked(item, levels - 1) for item in value]
+        # Most leaves hold nothing, and there may be millions of them.
+        return {
+            key: unpacked(item, levels - 1) if isinstance(item, str | dict | list) else item
+            for key, item in nested_names(value).items()
+        }
+    return [unpacked(item, levels - 1) if isinstance(item, str | dict | list) else item for item in value]
 
 
 def nested_names(fields: dict[str, Any]) -> dict[str, Any]:
@@ -57,6 +74,8 @@ def nested_names(fields: dict[str, Any]) -> dict[str, Any]:
     Forms have only names and texts, so frameworks write lists and objects like this. Numbers and empty brackets make
     lists, in the order of the numbers. Fields that contradict each other (`a` beside `a[0]`) are left as they are.
     """
+    if not any("]" in name for name in fields):
+        return fields
     paths = {name: _path_in(name) for name in fields}
     if not any(len(path) > 1 for path in paths.values()):
         return fields

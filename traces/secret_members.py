@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from clawjudge.traces.pointers import unescape
@@ -39,19 +39,30 @@ _ARRAY_INDEX = re.compile(r"\d{1,9}", re.ASCII)
 
 def telling_names(pairs: Sequence[Pair], outer: str = "") -> list[str]:
     """For every member the name that promises a secret, or an empty text. `outer` is that of the object itself."""
-    inherited = "secret" if secret_kind(outer) == "cookie" else outer if secret_kind(outer) else ""
-    naming = {key: said for key, inner in pairs if _word(key) in _NAMING and (said := _said(inner))}
-    neighbour = next(iter(naming.values()), "")
-    out = []
-    for key, _ in pairs:
-        word = _word(key)
-        name = key if isinstance(key, str) and secret_kind(key) and not _NO_NAME.search(key) else ""
-        if not name and inherited and word not in _INNOCENT:
-            name = inherited
-        if not name and neighbour and key not in naming and word in _NAMED:
-            name = neighbour
-        out.append(name)
-    return out
+    naming, inherited = _naming(pairs), _inherited(outer)
+    return [_telling(key, inherited, naming) for key, _ in pairs]
+
+
+def _naming(pairs: Iterable[Pair]) -> dict[Any, str]:
+    """Members that say what their neighbours hold, with what they say."""
+    return {
+        key: said
+        for key, inner in pairs
+        if isinstance(inner, str | dict | Pairs) and _word(key) in _NAMING and (said := _said(inner))
+    }
+
+
+def _inherited(outer: str) -> str:
+    return "secret" if secret_kind(outer) == "cookie" else outer if secret_kind(outer) else ""
+
+
+def _telling(key: Any, inherited: str, naming: dict[Any, str]) -> str:
+    if isinstance(key, str) and secret_kind(key) and not _NO_NAME.search(key):
+        return key
+    word = _word(key)
+    if inherited and word not in _INNOCENT:
+        return inherited
+    return next(iter(naming.values()), "") if key not in naming and word in _NAMED else ""
 
 
 def is_keystroke(key: Any, name: str) -> bool:
@@ -60,11 +71,11 @@ def is_keystroke(key: Any, name: str) -> bool:
 
 
 class TellingNames:
-    """The names that say what the values of one document are; every object is looked at once, however often asked."""
+    """The names that say what the values of one document are; for many pointers into it."""
 
     def __init__(self, document: Any) -> None:
         self._document = document
-        self._known: dict[tuple[int, str], dict[Any, str]] = {}
+        self._known: dict[int, dict[Any, str]] = {}
 
     def at(self, pointer: str) -> str:
         """The name that says what the value at `pointer` is: of a secret, else the last key of the pointer.
@@ -75,29 +86,27 @@ class TellingNames:
         for token in pointer.split("/")[1:]:
             token = unescape(token)
             if isinstance(node, dict):
-                name, key = self._names(node, name).get(token, ""), token
-                node = node.get(token)
+                if id(node) not in self._known:
+                    self._known[id(node)] = _naming(node.items())
+                name = _telling(token, _inherited(name), self._known[id(node)]) if token in node else ""
+                node, key = node.get(token), token
             elif isinstance(node, list) and _ARRAY_INDEX.fullmatch(token) and int(token) < len(node):
                 node = node[int(token)]
             else:
                 break
         return name or key or pointer.rsplit("/", 1)[-1]
 
-    def _names(self, node: dict[Any, Any], outer: str) -> dict[Any, str]:
-        # The document holds its objects, so that their ids stay theirs.
-        place = id(node), outer
-        if place not in self._known:
-            self._known[place] = dict(zip(node, telling_names(list(node.items()), outer), strict=True))
-        return self._known[place]
-
 
 def telling_name(document: Any, pointer: str) -> str:
-    """`TellingNames.at` for one pointer."""
+    """The name that says what the value at `pointer` of `document` is."""
     return TellingNames(document).at(pointer)
 
 
 def _word(key: Any) -> str:
-    return "".join(c for c in key.casefold() if c.isalnum()) if isinstance(key, str) else ""
+    if not isinstance(key, str):
+        return ""
+    folded = key.casefold()
+    return folded if folded.isalnum() else "".join(c for c in folded if c.isalnum())
 
 
 def _said(value: Any) -> str:

@@ -9,6 +9,7 @@ that differs is uncertain: code cannot tell, and says so.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +17,7 @@ from clawjudge.judge.align import moments
 from clawjudge.judge.align.context import BindingContext
 from clawjudge.judge.align.enumerations import is_enumerated
 from clawjudge.judge.align.instants import is_timed, same_instant_scopes
-from clawjudge.judge.align.noise import why_noise
+from clawjudge.judge.align.noise import is_tracking, why_noise
 from clawjudge.judge.align.payloads import ABSENT, MAX_FIELDS, FieldPair, is_file, pair_fields, request_tree
 from clawjudge.judge.align.quotes import breaks_exactness
 from clawjudge.judge.align.sources import Bound
@@ -29,12 +30,10 @@ from clawjudge.traces.records import RequestEvent
 from clawjudge.traces.secret_members import TellingNames
 from clawjudge.traces.secret_names import secret_kind
 
-_TRACKING = re.compile(
-    r"(?i)^(?:utm_\w+|ref|referrer|source|src|gclid|gbraid|wbraid|fbclid|msclkid|dclid|yclid|twclid|ttclid|igshid|mc_[ce]id"
-    r"|_ga|_gl|campaign|cid|aff(?:iliate)?(?:_?id)?|partner|trk|spm|hsa_\w+|pk_\w+|mtm_\w+)$"
-)
 _LONG_WORD = re.compile(r"[^\W\d_]{4,}")
 _MIN_LOCAL_PART = 4
+MAX_SEARCHED = 400
+"""So many fields that agree, and so many that differ, are looked up in all that the task gives, in every spelling."""
 _SETTLED_BY_WORDS = frozenset({"number", "unit", "currency", "date_time"})
 
 
@@ -72,15 +71,22 @@ def bind_fields(reference: RequestEvent, agent: RequestEvent, context: BindingCo
     """Compare the terminal request of the agent with that of the reference, field by field."""
     trees = request_tree(reference), request_tree(agent)
     ordered = mention_of_order(context.sources.instruction)
-    same_instants = same_instant_scopes(*trees)
     pairs = pair_fields(*trees, ordered=ordered)
-    fields = [_judge(pair, context, same_instants) for pair in pairs]
+    same_instants = same_instant_scopes(
+        {pair.pointer: pair.reference for pair in pairs}, {pair.agent_pointer: pair.agent for pair in pairs}
+    )
+    searched: Counter[bool] = Counter()
+    fields = []
+    for pair in pairs:
+        searched[_is_verbatim(pair)] += 1
+        often = searched[_is_verbatim(pair)] > MAX_SEARCHED
+        fields.append(_judge_briefly(pair, context) if often else _judge(pair, context, same_instants))
     kept = [f for f in fields if not _is_noise(f)]
     if len(pairs) >= MAX_FIELDS and trees[0] != trees[1]:
         note = f"only the first {MAX_FIELDS} fields were compared, and the requests differ"
         kept.append(Field("/url", "/url", reference.url, agent.url, "free", "uncertain", note=note))
-    told = TellingNames(trees[0]), TellingNames(trees[1])
-    return [_with_telling_name(f, *told) for f in _weigh_extras(_weigh_numbers(kept))]
+    names = TellingNames(trees[0]), TellingNames(trees[1])
+    return [_with_telling_name(f, *names) for f in _weigh_extras(_weigh_numbers(kept))]
 
 
 def _with_telling_name(field_: Field, reference: TellingNames, agent: TellingNames) -> Field:
@@ -140,6 +146,20 @@ def _judge(pair: FieldPair, context: BindingContext, same_instants: frozenset[st
     if not bound[0].preferred and any(b.source == bound[0].source for b in context.sources.bind(agent)):
         return _field(pair, kind, "uncertain", bound, note="the persona holds both values; the task does not choose")
     return _field(pair, kind, "mismatch", bound)
+
+
+def _judge_briefly(pair: FieldPair, context: BindingContext) -> Field:
+    """One of very many fields: to the letter the same, or left to somebody who can look at it."""
+    bound = tuple(context.sources.bind_to_the_letter(pair.reference, pair.pointer))
+    kind: FieldKind = "bound" if bound else "free"
+    if _is_verbatim(pair) and not (pair.reordered and _order_may_count(pair, context.sources.instruction)):
+        return _field(pair, kind, "match", bound, ("list_order",) if pair.reordered else ())
+    note = f"beyond {MAX_SEARCHED} such fields values are compared to the letter only"
+    return _field(pair, kind, "uncertain", bound, note=note)
+
+
+def _is_verbatim(pair: FieldPair) -> bool:
+    return type(pair.reference) is type(pair.agent) and bool(pair.reference == pair.agent)
 
 
 def _as_instructed(pair: FieldPair, result: Comparison, bound: tuple[Bound, ...], context: BindingContext) -> bool:
@@ -314,16 +334,9 @@ def _judge_extra(pair: FieldPair, context: BindingContext) -> Field:
         return _field(pair, "free", "extra", bound, note="one more than the reference has")
     if bound and bound[0].strength >= 2 and not is_number(agent) and truth(agent) is None:
         return _field(pair, "bound", "match", bound, note="given by the task, left out by the reference")
-    if _is_tracking(pair, agent) and not _is_entered(agent, context):
+    if is_tracking(pair) and not _is_entered(agent, context):
         return _field(pair, "free", "match", note="tracking, put there by the page")
     return _field(pair, "free", "uncertain", note="only the agent sent it")
-
-
-def _is_tracking(pair: FieldPair, value: Any) -> bool:
-    """A parameter of the address by which sites follow where visitors come from."""
-    if not pair.pointer.startswith("/params/") or not isinstance(value, str) or pair.in_list:
-        return False
-    return _TRACKING.match(leaf_name(pair.pointer)) is not None
 
 
 def _is_entered(value: Any, context: BindingContext) -> bool:

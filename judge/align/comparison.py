@@ -19,7 +19,7 @@ from clawjudge.judge.align.visits import mailbox_visit
 from clawjudge.judge.case import Case
 from clawjudge.traces.digest import RunDigest
 from clawjudge.traces.occurrences import Occurrences
-from clawjudge.traces.pointers import flatten
+from clawjudge.traces.pointers import leaf_values
 from clawjudge.traces.records import RequestEvent
 from clawjudge.traces.steps import Step
 from clawjudge.traces.urls import host, path, same_site
@@ -203,7 +203,7 @@ def _was_met(run: RunDigest, text: str) -> bool:
     """Whether a page's address or a request ahead of the run's terminal requests holds `text`."""
     terminal = {request.line for request in run.commits}
     earlier = [r for r in (*run.changes, *run.queries) if r.line not in terminal]
-    leaves = (str(value) for request in earlier for _, value in flatten(request_tree(request)))
+    leaves = (str(value) for request in earlier for value in leaf_values(request_tree(request)))
     return any(text in step.url for step in run.steps if step.kind == "navigate") or text in leaves
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from rapidfuzz import fuzz
 
 from clawjudge.judge.align import calendar_words, moments, quantities
-from clawjudge.judge.align.bindings import Field, own_address
+from clawjudge.judge.align.bindings import MAX_SEARCHED, Field, own_address
 from clawjudge.judge.align.context import BindingContext
 from clawjudge.judge.align.noise import why_noise
 from clawjudge.judge.align.payloads import FieldPair, request_tree
@@ -26,7 +26,7 @@ from clawjudge.judge.align.values import compare, is_empty, slug
 from clawjudge.judge.align.volatile import shape
 from clawjudge.judge.verdict import FieldStatus
 from clawjudge.traces.lexicon import plain
-from clawjudge.traces.pointers import flatten
+from clawjudge.traces.pointers import flatten, leaf_values
 from clawjudge.traces.records import RequestEvent
 from clawjudge.traces.steps import Step
 from clawjudge.traces.urls import endpoint
@@ -115,11 +115,14 @@ def sent_before(reference: list[RequestEvent], fields: list[Field], context: Bin
     site both. Tokens, yes and no, and values that stand at one place in several operations are not repeated.
     """
     repeated = [f.reference for f in fields if f.reference is not None]
+    to_the_letter = {str(value) for value in repeated}
     latest = _last_sent(reference)
     found: dict[tuple[str, str], Field] = {}
     free: list[Field] = []
     for (place, pointer), value in latest.items():
-        if is_empty(value) or isinstance(value, bool) or any(compare(value, r).equal for r in repeated):
+        if is_empty(value) or isinstance(value, bool) or str(value) in to_the_letter:
+            continue
+        if any(compare(value, r).equal for r in repeated[:MAX_SEARCHED]):
             continue
         bound = tuple(context.sources.bind(value)) or own_address(value, context)
         if bound:
@@ -151,7 +154,7 @@ def _last_sent(requests: list[RequestEvent]) -> dict[tuple[str, str], Any]:
 
 def _to_the_letter(text: str, fields: list[Field], steps: list[Step], before: list[RequestEvent]) -> bool:
     """Whether a text that is wanted exactly stands so somewhere. The human may have left out its last stop."""
-    sent = [value for request in before[-_REQUESTS_COMPARED:] for _, value in flatten(request_tree(request))]
+    sent = [value for request in before[-_REQUESTS_COMPARED:] for value in leaf_values(request_tree(request))]
     values = [*(f.agent for f in fields), *(part for s in steps for part in (s.value, s.label)), *sent]
     if any(isinstance(value, str) and holds(value, text) for value in values):
         return True
@@ -189,7 +192,7 @@ def _day_in_steps(day: calendar_words.TextDate, steps: list[Step]) -> bool:
 
 def _any_time(fields: list[Field], steps: list[Step], before: list[RequestEvent]) -> bool:
     """Whether any time of the day stands in what agreed, was sent or was done. Which one, the comparison says."""
-    sent = [value for request in before[-_REQUESTS_COMPARED:] for _, value in flatten(request_tree(request))]
+    sent = [value for request in before[-_REQUESTS_COMPARED:] for value in leaf_values(request_tree(request))]
     values = [*(f.agent for f in fields), *(part for s in steps for part in (s.value, s.label)), *sent]
     return any(
         isinstance(value, str) and (moments.moment(value) is not None or calendar_words.find_times(value))
@@ -207,7 +210,7 @@ def _text_sent(text: str, requests: list[RequestEvent]) -> bool:
     return any(
         isinstance(value, str) and wanted in plain(value)
         for request in requests[-_REQUESTS_COMPARED:]
-        for _, value in flatten(request_tree(request))
+        for value in leaf_values(request_tree(request))
     )
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from clawjudge.judge.align import moments
-from clawjudge.traces.pointers import flatten
 
 
 def same_instant_scopes(reference: dict[str, Any], agent: dict[str, Any]) -> frozenset[str]:
-    """Objects in which every time is the same instant on both sides, whatever zone it is written in."""
+    """Objects in which every time is the same instant on both sides, whatever zone it is written in.
+
+    Both sides are given as leaves by pointer.
+    """
     scopes = set()
     left, right = _times_by_scope(reference), _times_by_scope(agent)
     for scope, times in left.items():
@@ -24,10 +26,10 @@ def is_timed(value: Any) -> bool:
     return bool(moments.moment(str(value)) or moments.zone(value))
 
 
-def _times_by_scope(tree: dict[str, Any]) -> dict[str, dict[str, Any]]:
+def _times_by_scope(leaves: dict[str, Any]) -> dict[str, dict[str, Any]]:
     zones: dict[str, Any] = {}
     texts: dict[str, str] = {}
-    for pointer, leaf in flatten(tree):
+    for pointer, leaf in leaves.items():
         if isinstance(leaf, str) and moments.moment(leaf):
             texts[pointer] = leaf
         elif moments.zone(leaf):

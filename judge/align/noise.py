@@ -11,7 +11,12 @@ from clawjudge.judge.align.payloads import FieldPair
 from clawjudge.judge.align.sources import Bound
 from clawjudge.judge.align.volatile import shape
 from clawjudge.traces.lexicon import mention
+from clawjudge.traces.pointers import unescape
 
+_TRACKING = re.compile(
+    r"(?i)^(?:utm_\w+|ref|referrer|source|src|gclid|gbraid|wbraid|fbclid|msclkid|dclid|yclid|twclid|ttclid|igshid|mc_[ce]id"
+    r"|_ga|_gl|campaign|cid|aff(?:iliate)?(?:_?id)?|partner|trk|spm|hsa_\w+|pk_\w+|mtm_\w+)$"
+)
 _CODE_LENGTH = (4, 10)
 _UNNAMED_CODE_LENGTH = 6
 """Years, house numbers and most postal codes are shorter."""
@@ -30,6 +35,13 @@ def why_noise(pair: FieldPair, bound: tuple[Bound, ...], context: BindingContext
         return "one_time_code"
     assigned = not bound and _is_assigned(pair, context) and not _is_shared(pair, context)
     return "server_assigned" if assigned else None
+
+
+def is_tracking(pair: FieldPair) -> bool:
+    """Whether only the agent has a parameter of the address by which sites follow where visitors come from."""
+    if not pair.pointer.startswith("/params/") or not isinstance(pair.agent, str) or pair.in_list:
+        return False
+    return _TRACKING.match(unescape(pair.pointer.rsplit("/", 1)[-1])) is not None
 
 
 def _is_shared(pair: FieldPair, context: BindingContext) -> bool:

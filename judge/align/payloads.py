@@ -6,6 +6,7 @@ list of numbers, and any list that the instruction puts in order, pairs by posit
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -45,7 +46,27 @@ class FieldPair:
 
 
 def request_tree(request: RequestEvent) -> dict[str, Any]:
-    """`{"body": …, "params": …, "url": [path segments]}`: everything of a request that can carry a value."""
+    """`{"body": …, "params": …, "url": [path segments]}`: everything of a request that can carry a value. Not for
+    changing: the trees of the last few requests are kept, as one judgement looks at the same ones again and again."""
+    return _tree(_Itself(request))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Itself:
+    """A request as a key: this one and no other that looks the same."""
+
+    request: RequestEvent
+
+    def __hash__(self) -> int:
+        return id(self.request)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Itself) and other.request is self.request
+
+
+@functools.lru_cache(maxsize=8)
+def _tree(itself: _Itself) -> dict[str, Any]:
+    request = itself.request
     payload = request.payload()
     tree: dict[str, Any] = {}
     if payload.kind != "none":

@@ -52,6 +52,15 @@ class Document:
         pairs = ((pointer, leaf) for pointer, leaf in flatten(self.value) if not is_empty(leaf))
         return [pair for pair, _ in zip(pairs, range(_MAX_PERSONA_LEAVES), strict=False)]
 
+    @functools.cached_property
+    def places(self) -> dict[str, list[str]]:
+        """Where each text stands, to the letter."""
+        found: dict[str, list[str]] = {}
+        for pointer, leaf in self.leaves:
+            if not isinstance(leaf, bool):
+                found.setdefault(str(leaf), []).append(pointer)
+        return found
+
 
 @dataclass
 class TaskSources:
@@ -115,7 +124,7 @@ class TaskSources:
                 return [Bound("eval_schema", pointer, 3)]
             return []
         if isinstance(value, str) and len(value) > MAX_BOUND_TEXT:
-            return self._bind_long(value, pointer)
+            return self.bind_to_the_letter(value, pointer)
         found: list[Bound] = []
         if pointer in self.constraints and compare(self.constraints[pointer], value).equal:
             found.append(Bound("eval_schema", pointer, 3))
@@ -131,12 +140,17 @@ class TaskSources:
                 found.append(held)
         return sorted(found, key=lambda b: (-b.strength, not b.preferred))
 
-    def _bind_long(self, value: str, pointer: str) -> list[Bound]:
-        """A text too long to be held against every leaf in every spelling binds to the letter only."""
-        if self.constraints.get(pointer) == value:
+    def bind_to_the_letter(self, value: Any, pointer: str = "") -> list[Bound]:
+        """What binds `value` as it stands: for texts too long, or values too many, to be tried in every spelling."""
+        if pointer in self.constraints and _is_letter_for_letter(self.constraints[pointer], value):
             return [Bound("eval_schema", pointer, 3)]
-        held = ((d, place) for d in self.documents for place, leaf in d.leaves if leaf == value)
-        return [Bound(document.source, place, 3, self.preferred(document, place)) for document, place in held]
+        if is_empty(value) or isinstance(value, bool | dict | list) or _says_little(str(value)):
+            return []
+        return [
+            Bound(document.source, place, 3, self.preferred(document, place))
+            for document in self.documents
+            for place in document.places.get(str(value), ())
+        ]
 
     def _in_instruction(self, text: str) -> Bound | None:
         number = quantities.number(text)
@@ -247,6 +261,10 @@ class TaskSources:
                 )
             return any(len(plain(n).strip()) > 1 and plain(n) in self._plain for n in names)
         return True
+
+
+def _is_letter_for_letter(wanted: Any, value: Any) -> bool:
+    return type(wanted) is type(value) and bool(wanted == value)
 
 
 def _says_little(text: str) -> bool:

@@ -7,10 +7,11 @@ of what the task binds, and the last request that changes state; in the agent's 
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import Any
 
-from clawjudge.judge.align.payloads import request_tree
+from clawjudge.judge.align.payloads import MAX_FIELDS, request_tree
 from clawjudge.judge.align.sources import TaskSources
 from clawjudge.traces.digest import RunDigest
 from clawjudge.traces.pointers import flatten
@@ -118,5 +119,5 @@ def _graphql_items(request: RequestEvent) -> list[dict[str, Any]]:
 
 
 def _bound_leaves(request: RequestEvent, sources: TaskSources) -> int:
-    leaves = flatten(request_tree(request))
+    leaves = itertools.islice(flatten(request_tree(request)), MAX_FIELDS)
     return sum(1 for _, value in leaves if any(b.strength >= 2 for b in sources.bind(value)))

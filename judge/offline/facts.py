@@ -14,7 +14,7 @@ from clawjudge.judge.align.terminal import operations
 from clawjudge.judge.offline.endings import Ending, find_ending, last_page
 from clawjudge.traces.jsonl import line_at
 from clawjudge.traces.lexicon import plain
-from clawjudge.traces.pointers import flatten
+from clawjudge.traces.pointers import leaf_values
 from clawjudge.traces.records import RequestEvent
 from clawjudge.traces.steps import Step
 from clawjudge.traces.urls import endpoint, path
@@ -57,7 +57,7 @@ class Facts(RunComparison):
             if theirs is None or theirs.kind not in ("navigate", "click", "submit", "select"):
                 continue
             mine = (f"{s.label} {s.value or ''} {s.url}" for s in self.agent.steps)
-            sent = (str(v) for r in self.agent.changes + self.agent.commits for _, v in flatten(request_tree(r)))
+            sent = (str(v) for r in self.agent.changes + self.agent.commits for v in leaf_values(request_tree(r)))
             if self.agent.steps and not any(wanted in plain(words) for words in [*mine, *sent]):
                 return Named(text, theirs)
         return None

@@ -13,7 +13,7 @@ from clawjudge.judge.offline.facts import Facts
 from clawjudge.judge.verdict import Citation
 from clawjudge.traces.cards import is_card_number
 from clawjudge.traces.digest import RunDigest
-from clawjudge.traces.pointers import flatten
+from clawjudge.traces.pointers import flatten, leaf_values
 from clawjudge.traces.records import RequestEvent
 from clawjudge.traces.steps import Step
 
@@ -69,6 +69,8 @@ def reference_citation(facts: Facts) -> list[Citation]:
 def _card_sent(run: RunDigest) -> tuple[RequestEvent, str, object] | None:
     requests: Iterable[RequestEvent] = {id(r): r for r in [*run.commits, *run.changes]}.values()
     for request in requests:
+        if not any(map(is_card_number, leaf_values(request_tree(request)))):
+            continue
         for pointer, value in flatten(request_tree(request)):
             if is_card_number(value) and not pointer.startswith("/url"):
                 return request, pointer, value

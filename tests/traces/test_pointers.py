@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clawjudge.traces.pointers import flatten, nested_names, resolve, unpacked
+from clawjudge.traces.pointers import flatten, leaf_values, nested_names, resolve, unpacked
 
 TREES = st.recursive(
     st.text("abc", min_size=1, max_size=3),
@@ -63,3 +63,8 @@ def test_pointers_lead_into_the_tree() -> None:
 def test_deep_names_cost_nothing() -> None:
     name = "a" + "[b]" * 5000
     assert nested_names({name: "1"}) == {name: "1"}
+
+
+def test_leaf_values_are_those_that_flatten_gives() -> None:
+    tree = {"a": [1, {"b": None, "c": []}], "d": {}, "e": "x"}
+    assert sorted(map(repr, leaf_values(tree))) == sorted(repr(leaf) for _, leaf in flatten(tree))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import time
 from typing import Any
 
 import pytest
@@ -298,6 +299,24 @@ def test_what_was_not_compared_is_said() -> None:
     assert [f.pointer for f in doubts] == ["/url"]
     assert str(MAX_FIELDS) in doubts[0].note
     assert all(f.status == "match" for f in compared(theirs, theirs).values())
+
+
+def test_very_many_fields_are_compared_to_the_letter() -> None:
+    theirs = {f"k{n}": f"value {n}" for n in range(MAX_FIELDS - 100)}
+    mine = {name: value.replace(" ", "  ") if int(name[1:]) % 2 else value for name, value in theirs.items()}
+    started = time.process_time()
+    fields = compared(theirs, mine)
+    assert time.process_time() - started < 15
+    assert {fields[f"/body/k{n}"].status for n in range(0, len(theirs), 2)} == {"match"}
+    alike = [fields[f"/body/k{n}"] for n in range(1, len(theirs), 2)]
+    assert {f.status for f in alike[:400]} == {"match"}
+    assert {f.status for f in alike[400:]} == {"uncertain"}
+    assert "to the letter" in alike[400].note
+
+
+def test_among_very_many_fields_a_persona_value_still_binds_to_the_letter() -> None:
+    field = compared(*[{**{f"k{n}": f"value {n}" for n in range(600)}, "city": "Leeds"}] * 2)["/body/city"]
+    assert (field.kind, field.status, field.bound_by[0].quote) == ("bound", "match", "/address/home/city")
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from clawjudge.judge.align.instants import is_timed, same_instant_scopes
+from clawjudge.traces.pointers import flatten
 
 NINE = {"start": "2027-05-03T09:00:00Z", "end": "2027-05-03T10:00:00Z"}
 
@@ -39,7 +40,7 @@ NINE = {"start": "2027-05-03T09:00:00Z", "end": "2027-05-03T10:00:00Z"}
     ],
 )  # fmt: skip
 def test_scopes_of_one_instant(reference: dict[str, Any], agent: dict[str, Any], scopes: set[str]) -> None:
-    assert same_instant_scopes(reference, agent) == scopes
+    assert same_instant_scopes(dict(flatten(reference)), dict(flatten(agent))) == scopes
 
 
 @pytest.mark.parametrize(
