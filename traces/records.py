@@ -30,6 +30,8 @@ class Target:
     xpath: str = ""
     name: str = ""
     """`name`, `aria-label`, `placeholder` or label text, where a recorder gives one."""
+    promises: tuple[str, ...] = ()
+    """What else the recorder says of the element that promises a secret (`password` as its type)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +141,12 @@ class Step:
             self.sources[-1] = source
         else:
             self.sources.append(source)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All that says what was entered: any of them may promise a secret."""
+        element = self.element or Target()
+        return (self.label, self.target, element.id, element.name, *element.promises)
 
     @property
     def line(self) -> Source:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from clawjudge.traces.pointers import unescape
@@ -31,6 +31,7 @@ _INNOCENT = word_set(
     " required error errors message placeholder autocomplete minlength maxlength title description provider method"
     " format pattern"
 )
+_ELEMENT_CONTENT = word_set("textcontent innertext value text xpath href src")
 _NO_NAME = re.compile(r"[=&{}\n]")
 """A key with one of these is a body that a recorder took apart, not the name of what stands beside it."""
 _LONGEST_NAMING = 80
@@ -68,6 +69,22 @@ def _telling(key: Any, inherited: str, naming: dict[Any, str]) -> str:
 def is_keystroke(key: Any, name: str) -> bool:
     """Whether the member `key`, told secret by `name`, says which key was pressed."""
     return bool(name) and name != key and _word(key) in ("key", "code")
+
+
+def promised_secrets(element: dict[str, Any]) -> Iterator[str]:
+    """What a recorder says of an element that promises a secret (`type="password"`, `autocomplete="cc-number"`).
+
+    What the element holds and shows is no name; all else may be, whatever its key: recorders have keys of their own.
+    """
+    for key, said in element.items():
+        if _word(key) not in _ELEMENT_CONTENT and isinstance(said, str | dict) and (promise := _promise(said)):
+            yield promise
+
+
+def _promise(said: str | dict[str, Any]) -> str:
+    if isinstance(said, str):
+        return _said(said)
+    return next((promise for inner in said.values() if isinstance(inner, str) and (promise := _said(inner))), "")
 
 
 class TellingNames:

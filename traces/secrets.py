@@ -38,6 +38,13 @@ def mask(value: Any, name: str = "") -> Any:
     return replaced(value, name, _masked)
 
 
+def mask_entered(value: Any, names: Iterable[str]) -> Any:
+    """What was entered into a field that goes by several names, as it may be shown: any of them may make it secret."""
+    for name in names:
+        value = mask(value, name)
+    return value
+
+
 def scrub(text: str) -> str:
     """Free text with its secrets replaced."""
     return str(replaced(text, "", _masked))

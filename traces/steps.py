@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from clawjudge.traces.records import ActionEvent, RequestEvent, Target
@@ -27,6 +27,7 @@ _FIELD_TAGS = frozenset({"INPUT", "TEXTAREA", "SELECT"})
 _TAKES_NO_TEXT = frozenset({"BODY", "BUTTON", "A", "HTML"})
 _UPLOAD_PREFIX = "C:\\fakepath\\"
 _OPEN_FIELDS, _TYPED_CHARACTERS = 500, 20_000
+_PROMISES = 8
 _SUBMIT_MS, _LABEL_MS = 250, 100
 
 
@@ -252,6 +253,9 @@ class _Coalescer:
 def _enter(field: _Field, event: ActionEvent, target: Target) -> None:
     """The field holds `event.value` now; what kind of step that makes."""
     step, value = field.step, event.value or ""
+    if step.element is not None and step.element.promises != target.promises:
+        # A field that shows its password for a moment stays one for secrets.
+        step.element = replace(step.element, promises=(*step.element.promises, *target.promises)[:_PROMISES])
     step.value = event.value if field.touched else event.value or None
     if target.tag == "SELECT":
         step.kind = "select"

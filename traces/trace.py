@@ -14,6 +14,7 @@ from clawjudge.traces.jsonl import read_lines
 from clawjudge.traces.meta import Interception, RunMeta, parse_interception, parse_meta, read_document, text
 from clawjudge.traces.problems import ProblemLog
 from clawjudge.traces.records import ActionEvent, Message, RequestEvent, Target
+from clawjudge.traces.secret_members import promised_secrets
 
 if TYPE_CHECKING:
     from clawjudge.traces.screenshots import Screenshot
@@ -190,6 +191,7 @@ def _target(raw: dict[str, Any]) -> Target:
         text=text(raw.get("textContent")),
         xpath=text(raw.get("xpath")),
         name=name,
+        promises=tuple(promised_secrets(raw)),
     )
 
 

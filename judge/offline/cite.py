@@ -10,7 +10,7 @@ from clawjudge.judge.verdict import Citation
 from clawjudge.traces.digest import RunDigest
 from clawjudge.traces.records import RequestEvent, Target
 from clawjudge.traces.secret_members import telling_name
-from clawjudge.traces.secrets import mask, scrub
+from clawjudge.traces.secrets import mask_entered, scrub
 from clawjudge.traces.steps import Step
 from clawjudge.traces.transcripts.pages import PageState
 
@@ -75,8 +75,7 @@ def _has_value(taken: Step) -> bool:
 
 def _is_secret(taken: Step) -> bool:
     """Whether what was entered may not be quoted; then the element is cited instead."""
-    element = taken.element or Target()
-    return bool(mask(taken.value, f"{element.id} {element.name}") != taken.value)
+    return bool(mask_entered(taken.value, taken.names) != taken.value)
 
 
 def _element(element: Target) -> tuple[str | None, str]:

@@ -8,7 +8,7 @@ from clawjudge.judge.offline.facts import Facts
 from clawjudge.judge.offline.report import shown_value
 from clawjudge.judge.verdict import Citation, Divergence
 from clawjudge.traces.digest import RunDigest
-from clawjudge.traces.secrets import scrub
+from clawjudge.traces.secrets import mask_entered, scrub
 from clawjudge.traces.step_frames import screen_after
 from clawjudge.traces.steps import Step
 
@@ -80,7 +80,8 @@ def _describe(facts: Facts, pair: StepPair) -> Divergence:
 def _sentence(mine: Step | None, theirs: Step | None) -> str:
     if mine is not None and theirs is not None:
         if mine.kind in ("fill", "select", "upload"):
-            values = f"{shown_value(mine.value, _name(mine))} instead of {shown_value(theirs.value, _name(theirs))}"
+            entered = [shown_value(mask_entered(step.value, step.names), _name(step)) for step in (mine, theirs)]
+            values = " instead of ".join(entered)
             return f"in field {_name(mine)!r} the agent entered {values}"
         return f"the agent {_did(mine)}, the human {_did(theirs)}"
     if theirs is not None:

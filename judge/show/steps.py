@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from clawjudge.judge.align.alignment import Alignment, StepPair
 from clawjudge.judge.show.layout import Line, Screen, cell, line, table
 from clawjudge.judge.show.terminal import plain
-from clawjudge.traces.secrets import mask, scrub
+from clawjudge.traces.secrets import mask_entered, scrub
 from clawjudge.traces.steps import Step
 
 if TYPE_CHECKING:
@@ -129,13 +129,7 @@ def _place(pair: StepPair) -> str:
 
 
 def _masked(step: Step) -> Any:
-    # A field is known as one for secrets by any of its names.
-    element = step.element
-    names = [step.label, step.target] + ([element.id, element.name] if element is not None else [])
-    value: Any = step.value
-    for name in names:
-        value = mask(value, name)
-    return value
+    return mask_entered(step.value, step.names)
 
 
 def _step_document(step: Step) -> dict[str, Any]:

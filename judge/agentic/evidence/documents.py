@@ -209,9 +209,8 @@ class Documents:
 
     def _value(self, step: Step) -> Any:
         # A field is known as one for secrets by any of its names.
-        names = [step.label, step.target, *([step.element.id, step.element.name] if step.element else [])]
         value: Any = step.value
-        for name in names:
+        for name in step.names:
             value = self.redactor.redact(value, name)
         return value
 

@@ -54,5 +54,5 @@ def _marked(case: Case) -> Iterator[tuple[Any, str]]:
                 yield request.payload().value, ""
         for step in run.steps:
             if step.value is not None and step.element is not None:
-                for name in (step.element.id, step.element.name, step.label):
+                for name in step.names:
                     yield step.value, name
