@@ -85,12 +85,12 @@ def staged(folder: Path, name: str = "right-order") -> Manifest:
 
 
 def examined(
-    manifest: Manifest, model: ScriptedModel, *, kind: Any = "tools", max_cost: float | None = None, **settings: Any
+    manifest: Manifest, server: ScriptedModel, *, kind: Any = "tools", max_cost: float | None = None, **settings: Any
 ) -> Examined:
     """One examination of staged evidence."""
 
     async def ask() -> Examined:
-        endpoint = Endpoint(model.url, ("x-api-key", KEY))
+        endpoint = Endpoint(server.url, ("x-api-key", KEY))
         with tempfile.TemporaryDirectory() as folder, Gateway(endpoint, Path(folder), tcp=kind == "tools") as gateway:
             return await Examiner(manifest, Settings(**settings), gateway, kind).examine(max_cost)
 

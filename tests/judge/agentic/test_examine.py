@@ -10,8 +10,10 @@ import pytest
 from play import KEY, answer, examined, final_request, hands_in, scripted, staged, text_of
 from servers.messages import Failure, Refusal, Reply, Text, ToolUse, call
 
+from clawjudge.judge.agentic import program
 from clawjudge.judge.agentic.evidence.manifest import Manifest
 from clawjudge.judge.agentic.program import RETRIES
+from clawjudge.judge.agentic.tools.server import MODELS
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +55,15 @@ def test_an_answer_that_stands(manifest: Manifest) -> None:
     assert not receipt.repaired
     assert receipt.evidence_sha256 == manifest.evidence_sha256
     assert KEY not in text_of(done.transcript)
+
+
+@pytest.mark.parametrize("name", ["claude-opus-5", "claude-haiku-4-5", "somebody/elses-model"])
+def test_every_model_is_offered_the_same_tools(manifest: Manifest, name: str) -> None:
+    # The program offers some models more than others, unless it is told not to.
+    with scripted(hands_in(answer())) as model:
+        assert examined(manifest, model, model=name).reason == ""
+    assert model.requests[0].body["model"] == name
+    assert sorted(model.requests[0].tools) == sorted(program.tool_names(frozenset(MODELS)))
 
 
 def test_a_false_citation_is_sent_back_once_with_what_is_wrong(manifest: Manifest) -> None:

@@ -80,9 +80,10 @@ def stored(bundle: Path) -> list[tuple[str, str]]:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
 def test_the_judge_is_killed(bundle: Path, kind: str, how: signal.Signals, name: str) -> None:
+    shutil.rmtree(bundle / "wrong-quantity")
     with scripted(endless=hands_in(answer(), delay=120)) as model:
         process = start(bundle, model, "--model", name, "--sandbox", kind)
-        wait_for(lambda: len(model.requests) == 2, process=process)
+        wait_for(lambda: model.requests, process=process)
         assert any("stream-json" in line and "bwrap" not in line for line in programs_of(name))
         process.send_signal(how)
         process.communicate(timeout=20)
@@ -117,9 +118,10 @@ def test_ctrl_c_ends_everything_and_keeps_what_is_done(bundle: Path, kind: str, 
 
 
 def test_the_model_goes_away(bundle: Path, name: str) -> None:
+    shutil.rmtree(bundle / "wrong-quantity")
     model = scripted(endless=hands_in(answer(), delay=120)).start()
     process = start(bundle, model, "--model", name, "--sandbox", "tools", "--timeout", "8")
-    wait_for(lambda: len(model.requests) == 2, process=process)
+    wait_for(lambda: model.requests, process=process)
     model.stop()
     out, err = process.communicate(timeout=60)
     assert process.returncode == 3, err
