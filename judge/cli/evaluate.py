@@ -20,6 +20,7 @@ from clawjudge.judge.cli.agentic import (
     settings_of,
     show_plan,
 )
+from clawjudge.judge.cli.pull import as_source, local_folder
 from clawjudge.judge.cli.streams import (
     Exit,
     NothingMatched,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from clawjudge.judge.evaluate import Choice
     from clawjudge.judge.pairing import Pairing
     from clawjudge.judge.verdict import JudgeReport, Verdict
+    from clawjudge.traces.hub_selection import Wants
 
 _FEW_RUNS = 5
 """Up to this many are judged before anyone wonders."""
@@ -65,6 +67,8 @@ Examples:
     clawjudge evaluate --agent-trace runs
   A folder of runs against a folder of references, paired by task:
     clawjudge evaluate --agent-trace runs --reference-trace humans --format csv -o verdicts.csv
+  Runs that are published on the Hugging Face Hub, which are pulled into a folder here first (docs/hub.md):
+    clawjudge evaluate --agent-trace hf://datasets/ORG/NAME/run --reference-trace hf://datasets/ORG/NAME/human-run
   In continuous integration:
     clawjudge evaluate --agent-trace runs --format junit -o report.xml --fail-under 0.8
 
@@ -76,16 +80,16 @@ FILE.partial.json). 1 comes before 3.
 )
 @click.option(
     "--agent-trace",
-    "agent",
-    type=click.Path(path_type=Path),
+    "agent_source",
+    callback=as_source,
     required=True,
     metavar="PATH",
-    help="The run to judge, or a folder of runs at any depth.",
+    help="The run to judge, or a folder of runs at any depth; or hf://datasets/ORG/NAME[@REVISION][/PATH].",
 )
 @click.option(
     "--reference-trace",
-    "reference",
-    type=click.Path(path_type=Path),
+    "reference_source",
+    callback=as_source,
     metavar="PATH",
     help="The human's run of the task, or a folder of such runs. Default: the folder `reference` beside each run.",
 )
@@ -132,8 +136,8 @@ FILE.partial.json). 1 comes before 3.
 )
 @agentic_options
 def evaluate(
-    agent: Path,
-    reference: Path | None,
+    agent_source: str | Path,
+    reference_source: str | Path | None,
     judge: str,
     persona: Path | None,
     form: str,
@@ -157,7 +161,9 @@ def evaluate(
     choice = choose_judge(judge, settings_of(judge, asked), asking=not dry_run)
     refuse_without_agentic(choice.judge.name, asked)
     documents = [] if persona is None else [read_persona(persona)]
-    pairings = pair(agent, reference)
+    wants: Wants = "agentic" if choice.judge.name == "agentic" else "offline"
+    agent = local_folder(agent_source, wants)
+    pairings = pair(agent, None if reference_source is None else local_folder(reference_source, wants))
     if not pairings:
         raise NothingMatched(
             f"{agent}: holds no agent run; a run is a folder that holds run-meta.json or requests.jsonl; "

@@ -71,11 +71,20 @@ def pull(source: str, folder: Path | None, wants: Wants, form: str) -> Exit:
     return Exit.DONE
 
 
-def local_folder(source: str, wants: Wants) -> Path:
+def as_source(_: click.Context, __: click.Parameter, value: str | None) -> str | Path | None:
+    """Callback of options that take a path or a place on the Hub; the latter, as a path, would lose a slash."""
+    return value if value is None or _on_the_hub(value) else Path(value)
+
+
+def local_folder(source: str | Path, wants: Wants) -> Path:
     """The local folder that `source` names: a path as it is; a source on the Hub is pulled first, and that is told."""
+    return pull_with_progress(str(source), wants, None).bundle if _on_the_hub(source) else Path(source)
+
+
+def _on_the_hub(source: str | Path) -> bool:
     from clawjudge.traces.hub import is_hub_source
 
-    return pull_with_progress(source, wants, None).bundle if is_hub_source(source) else Path(source)
+    return isinstance(source, str) and is_hub_source(source)
 
 
 def pull_with_progress(source: str, wants: Wants, folder: Path | None) -> Pulled:

@@ -89,3 +89,20 @@ def test_interrupted_at_once_and_resumed(hub: HubServer, tmp_path: Path) -> None
     assert run(hub, tmp_path, SOURCE).returncode == 0
     assert len(list(tmp_path.glob("traces/r*/run-meta.json"))) == 200
     assert len(hub.fetched()) <= 200 + 8
+
+
+def test_evaluate_takes_runs_on_the_hub(hub: HubServer, tmp_path: Path) -> None:
+    examples = Path(__file__).resolve().parents[3] / "examples" / "food-order"
+    files = {path.relative_to(examples).as_posix(): path.read_bytes() for path in examples.rglob("*") if path.is_file()}
+    hub.datasets["lab/traces"].commit(files)
+    line = ["--agent-trace", f"{SOURCE}/wrong-quantity", "--reference-trace", f"{SOURCE}/reference"]
+    environment = {**os.environ, "HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path / "hf")}
+    command = [CLAWJUDGE, "evaluate", *line, "--judge", "offline", "--format", "json"]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    [verdict] = json.loads(done.stdout)["verdicts"]
+    assert (verdict["outcome"], verdict["failing_field"]) == ("fail", "/body/cart/items/0/quantity")
+    assert sorted(path.name for path in (tmp_path / "traces").iterdir() if path.name[0] != ".") == [
+        "reference",
+        "wrong-quantity",
+    ]
