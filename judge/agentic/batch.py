@@ -13,7 +13,7 @@ from clawjudge.judge.agentic.keep import Keeper, Nowhere, StoreKeeper
 from clawjudge.judge.align.sources import Document
 from clawjudge.judge.evaluate import failed_verdict, read_case, with_pairing
 from clawjudge.judge.pairing import Pairing
-from clawjudge.judge.store.verdict_store import VerdictStore
+from clawjudge.judge.store.verdict_store import StoreError, VerdictStore
 from clawjudge.judge.verdict import Verdict
 
 DEFAULT_CONCURRENCY = 4
@@ -46,10 +46,10 @@ def judge_batch(
 ) -> Batch:
     """Judge every pairing and hand each verdict to `on_verdict` as it comes, in no certain order.
 
-    `home` is the folder whose verdict store keeps the answers, `single` the name that a single run has below it;
-    without `home` nothing is kept. A run that cannot be judged
-    is `unjudged`, never an exception. Raises `NoCredentials`, `NoSandbox` and `StoreError` before anything is asked,
-    and `KeyboardInterrupt` when interrupted, after everything that ran has ended.
+    `home` is the folder whose verdict store keeps the answers, `single` the name of a single run below it; without
+    `home` nothing is kept. A run that cannot be judged is `unjudged`, never an exception. Raises `NoCredentials` and
+    `NoSandbox` before anything is asked, `StoreError` where answers cannot be kept, and `KeyboardInterrupt` when
+    interrupted, after everything that ran has ended.
     """
     batch = Batch()
     given, documents = list(pairings), list(persona)
@@ -61,6 +61,8 @@ def judge_batch(
         keeper = StoreKeeper(store, home, claim, single)
         try:
             asyncio.run(_judge_all(given, judge, documents, on_verdict, keeper, concurrency, batch))
+        except* StoreError as broken:
+            raise broken.exceptions[0] from broken
         finally:
             batch.reused, batch.asked = keeper.reused, keeper.kept
     return batch
@@ -76,7 +78,7 @@ async def _judge_all(
     batch: Batch,
 ) -> None:
     waiting = iter(pairings)
-    async with judge.open(keeper) as bench:
+    async with judge.open(keeper, min(concurrency, max(len(pairings), 1))) as bench:
 
         async def work() -> None:
             # Workers share one iterator: a folder of thousands of runs needs no thousand tasks.
@@ -95,6 +97,9 @@ async def _judge_one(pairing: Pairing, bench: Bench, documents: list[Document]) 
         return with_pairing(case, pairing)
     try:
         verdict = await bench.judge_case(case, pairing.run)
+    except StoreError:
+        # What cannot be kept must not be paid for.
+        raise
     except Exception as error:  # noqa: BLE001 (a judge's failure is never the agent's, and must not end the batch)
         _log.debug("the judge failed on %s", pairing.agent, exc_info=True)
         verdict = failed_verdict(error, case.agent.trace)

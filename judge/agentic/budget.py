@@ -22,11 +22,13 @@ class Share:
 
 
 class Budget:
-    """Hands out what is left. A conversation stops when its share is used up, so that the cap can be passed by no more
-    than the last call of each conversation that runs at once."""
+    """Hands out what is left, in equal parts to as many conversations as run at once. A conversation stops when its
+    part is used up, so that the cap can be passed by no more than the last call of each."""
 
-    def __init__(self, cap: float | None) -> None:
+    def __init__(self, cap: float | None, at_once: int = 1) -> None:
         self._cap = cap
+        self._at_once = at_once
+        self._running = 0
         self.spent = 0.0
         self._lent = 0.0
         self._freed = asyncio.Condition()
@@ -45,6 +47,7 @@ class Budget:
             async with self._freed:
                 self.spent += share.spent
                 self._lent -= share.limit or 0.0
+                self._running -= 1
                 self._freed.notify_all()
 
     async def _lend(self) -> Share:
@@ -56,8 +59,8 @@ class Budget:
                     raise JudgeFailure("budget", f"the cap of {self._cap:g} USD for the whole batch is used up")
                 free = self._cap - self.spent - self._lent
                 if free >= MIN_SHARE_USD:
-                    # Half of it, so that the next one need not wait for this one.
-                    limit = free if free < 2 * MIN_SHARE_USD else free / 2
+                    limit = max(free / max(self._at_once - self._running, 1), MIN_SHARE_USD)
                     self._lent += limit
+                    self._running += 1
                     return Share(limit)
                 await self._freed.wait()

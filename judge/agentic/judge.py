@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import tempfile
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
@@ -29,6 +30,7 @@ from clawjudge.judge.store.key import KeyParts, sha256_of
 from clawjudge.judge.verdict import Fingerprint, Verdict
 
 NAME = "agentic"
+_LONGEST_FOLDER = 70
 _REFUSED_CASES = frozenset({"no_task", "no_reference", "task_mismatch"})
 
 
@@ -76,15 +78,22 @@ class AgenticJudge:
         return asyncio.run(alone())
 
     @contextlib.asynccontextmanager
-    async def open(self, keeper: Keeper | None = None) -> AsyncIterator[Bench]:
-        """Ready to judge until the end of the block. Raises `NoCredentials`, `NoSandbox`."""
+    async def open(self, keeper: Keeper | None = None, at_once: int = 1) -> AsyncIterator[Bench]:
+        """Ready to judge until the end of the block, `at_once` cases at a time. Raises `NoCredentials`, `NoSandbox`."""
         endpoint = self.endpoint or find_endpoint()
         kind, notice = sandbox.choose(self.settings.sandbox)
         with (
-            tempfile.TemporaryDirectory(prefix="clawjudge-gate-") as folder,
+            # A socket's path has at most 107 bytes, and some temporary folders have long names.
+            tempfile.TemporaryDirectory(prefix="clawjudge-", dir=_short_folder()) as folder,
             Gateway(endpoint, Path(folder), tcp=kind == "tools") as gateway,
         ):
-            yield Bench(self.settings, gateway, kind, notice, keeper or Nowhere(), Budget(self.settings.max_cost))
+            yield Bench(
+                self.settings, gateway, kind, notice, keeper or Nowhere(), Budget(self.settings.max_cost, at_once)
+            )
+
+
+def _short_folder() -> str | None:
+    return "/tmp" if len(os.fsencode(tempfile.gettempdir())) > _LONGEST_FOLDER else None
 
 
 @dataclass

@@ -60,13 +60,19 @@ class StoreKeeper:
         self._claim_seconds = claim_seconds
         self._single = single
         """Name below `home` of a run that is judged alone and so called `.`."""
+        self._asking: dict[str, asyncio.Event] = {}
+        """Keys that this process asks for just now: two runs may be the same to the last byte."""
         self.reused = 0
         self.kept = 0
 
     async def find(self, parts: KeyParts, run: str) -> Verdict | None:
         while True:
+            if parts.key in self._asking:
+                await self._asking[parts.key].wait()
+                continue
             claim = self._store.claim(parts.key, self._claim_seconds)
             if claim == "mine":
+                self._asking[parts.key] = asyncio.Event()
                 return None
             if claim == "answered":
                 record = self._store.latest(parts.key)
@@ -103,6 +109,9 @@ class StoreKeeper:
 
     def release(self, parts: KeyParts) -> None:
         self._store.release(parts.key)
+        asking = self._asking.pop(parts.key, None)
+        if asking is not None:
+            asking.set()
 
     def _write_transcript(self, parts: KeyParts, examined: Examined) -> str:
         """The conversation as JSON lines; the evidence in it was redacted before the judge saw it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -149,9 +150,36 @@ def test_without_a_key_it_says_what_to_set(bundle: Path, capsys: pytest.CaptureF
     assert "set ANTHROPIC_API_KEY" in capsys.readouterr().err
 
 
+@pytest.mark.slow
+def test_two_runs_that_are_the_same_are_asked_for_once(bundle: Path, command: Command) -> None:
+    shutil.rmtree(bundle / "wrong-quantity")
+    shutil.copytree(bundle / "right-order", bundle / "right-order-again")
+    with scripted(endless=by_case) as model:
+        code, report, err = command(model, bundle, "--layers", "http,actions")
+    assert code == 0, err
+    assert [v["outcome"] for v in report["verdicts"]] == ["pass", "pass"]
+    assert report["verdicts"][0]["receipt"]["layers"] == ["http", "actions"]
+    assert len(model.requests) == 1
+
+
+@pytest.mark.slow
+def test_what_cannot_be_kept_is_not_paid_for(bundle: Path, command: Command) -> None:
+    with VerdictStore.open(bundle):
+        pass
+    with sqlite3.connect(bundle / ".clawjudge" / "verdicts.sqlite") as connection:
+        connection.execute("CREATE TRIGGER full BEFORE INSERT ON verdicts BEGIN SELECT RAISE(ABORT, 'full'); END")
+    connection.close()
+    with scripted(endless=by_case) as model:
+        code, report, err = command(model, bundle, "--concurrency", "1")
+    assert code == 4
+    assert report is None
+    assert "verdicts.sqlite" in err
+    assert len(model.requests) == 1
+
+
 def test_the_budget_is_shared() -> None:
     async def spend() -> list[float | None]:
-        budget = Budget(1.0)
+        budget = Budget(1.0, at_once=2)
         limits = []
         async with budget.share() as one, budget.share() as two:
             limits += [one.limit, two.limit]
@@ -168,4 +196,4 @@ def test_the_budget_is_shared() -> None:
             limits.append(free.limit)
         return limits
 
-    assert asyncio.run(spend()) == [0.5, 0.25, pytest.approx(0.3), None]
+    assert asyncio.run(spend()) == [0.5, 0.5, pytest.approx(0.3), None]
