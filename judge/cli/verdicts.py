@@ -42,12 +42,13 @@ def verdicts() -> None:
 
 
 @verdicts.command(
+    short_help="List the verdicts that stand.",
     epilog="""\b
 Examples:
   clawjudge verdicts ls runs
   clawjudge verdicts ls runs --judge request-strict --outcome unjudged
   clawjudge verdicts ls runs --format json | jq -r '.verdicts[] | select(.outcome == "fail") | .run'
-"""
+""",
 )
 @BUNDLE
 @_JUDGES
@@ -74,11 +75,12 @@ def ls(bundle: Path, judges: tuple[Selector, ...], outcome: str | None, form: st
 
 
 @verdicts.command(
+    short_help="Show what each judge said of one run.",
     epilog="""\b
 Examples:
   clawjudge verdicts show runs run-7
   clawjudge verdicts show runs run-7 --judge request-strict --format json
-"""
+""",
 )
 @BUNDLE
 @click.argument("run")
@@ -106,11 +108,12 @@ def show(bundle: Path, run: str, judges: tuple[Selector, ...], form: str) -> Exi
 
 
 @verdicts.command(
+    short_help="Tell every verdict from the first to the last.",
     epilog="""\b
 Examples:
   clawjudge verdicts history runs
   clawjudge verdicts history runs run-7 --judge request-strict
-"""
+""",
 )
 @BUNDLE
 @click.argument("run", required=False)
@@ -134,6 +137,7 @@ def history(bundle: Path, run: str | None, judges: tuple[Selector, ...], form: s
 
 
 @verdicts.command(
+    short_help="What differs between two judges or two times, and why.",
     epilog="""\b
 Examples:
   Two judges:
@@ -142,7 +146,7 @@ Examples:
     clawjudge verdicts diff runs clawbench-strict request-strict
   One judge at two times:
     clawjudge verdicts diff runs request-strict@2026-11-01 request-strict
-"""
+""",
 )
 @BUNDLE
 @click.argument("old", metavar="JUDGE[=MODEL][@TIME]", callback=as_selector)
@@ -164,11 +168,12 @@ def diff(bundle: Path, old: Selector, new: Selector, form: str) -> Exit:
 
 
 @verdicts.command(
+    short_help="Write verdicts as CSV, JSON lines or Parquet.",
     epilog="""\b
 Examples:
   clawjudge verdicts export runs --format csv -o verdicts.csv
   clawjudge verdicts export runs --format parquet --all -o verdicts.parquet
-"""
+""",
 )
 @BUNDLE
 @_JUDGES
@@ -201,6 +206,7 @@ def export(bundle: Path, judges: tuple[Selector, ...], every: bool, form: str, o
 
 @verdicts.command(
     "import",
+    short_help="Read the verdict files that runs came with.",
     epilog="""\b
 Examples:
   clawjudge verdicts import runs
