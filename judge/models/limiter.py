@@ -78,11 +78,6 @@ class Limiter:
         """Requests that may ever run at once."""
         return WIDEST_WINDOW if self._adaptive else self._most
 
-    @property
-    def usual(self) -> int:
-        """Requests that run at once when nothing is known yet."""
-        return self._most
-
     async def enter(self, again: bool = False) -> Turn:
         """Wait for a turn; they are given in the order of asking, but first to those who come `again`."""
         if self._waiting or not self._try():

@@ -17,6 +17,7 @@ from clawjudge.traces.files import LAYER_FILES, RUN_FILES
 from clawjudge.traces.trace import Trace
 
 _ENDS_OF_A_FILM = 65_536
+_PLACES = 256
 
 
 @dataclass
@@ -76,7 +77,7 @@ class AskingRequest:
 
     def __post_init__(self) -> None:
         # More than the gate lets through, so that somebody always waits there, and not so many that a bundle is held.
-        self.width = self.width or 2 * self.judge.model.limiter.widest
+        self.width = self.width or max(2 * self.judge.model.limiter.widest, _PLACES)
         self.name = self.judge.name
         self.lease = 2 * self.judge.model.deadline
 

@@ -31,6 +31,7 @@ _log = logging.getLogger(__name__)
 _LOOK_AGAIN = 0.25
 """Seconds until somebody looks again whether another process has its answer, or whether money has come free."""
 _READY_AT_MOST = 256
+"""Runs that are opened before the first call."""
 
 
 @dataclass
@@ -183,15 +184,11 @@ class BundleRescore:
     async def _set_off(self, ask: _Ask, group: asyncio.TaskGroup) -> None:
         place = self._places[ask.judge.name]
         self._ready += 1
-        # Everybody starts together: what is prepared meanwhile would otherwise make the first ones wait.
-        if place.locked() or self._ready >= self._enough():
+        # Everybody starts together: what is prepared meanwhile would make those wait that have their answer.
+        if place.locked() or self._ready >= _READY_AT_MOST:
             self._started.set()
         await place.acquire()
         group.create_task(self._answer(ask, place))
-
-    def _enough(self) -> int:
-        usual = [j.judge.model.limiter.usual for j in self._judges if isinstance(j, AskingRequest)]
-        return min(max(usual, default=1), _READY_AT_MOST)
 
     async def _answer(self, ask: _Ask, place: asyncio.Semaphore) -> None:
         try:
