@@ -8,6 +8,7 @@ print(report.summary["success_rate"], [v.run for v in report.verdicts if v.outco
 from __future__ import annotations
 
 import logging
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -19,14 +20,15 @@ from clawjudge.judge.case import Case, build_case, read_persona
 from clawjudge.judge.intervals import wilson
 from clawjudge.judge.offline.judge import OfflineJudge
 from clawjudge.judge.pairing import Pairing, pair
-from clawjudge.judge.verdict import Fingerprint, JudgeReport, Stage1, Verdict
+from clawjudge.judge.verdict import Fingerprint, JudgeReport, Verdict, unjudged
 from clawjudge.traces.errors import InvalidInput, TraceError
 from clawjudge.traces.trace import Trace
 
 if TYPE_CHECKING:
     from clawjudge.judge.agentic.settings import Settings
+    from clawjudge.judge.models.specification import ModelSpecification
 
-JUDGES = ("auto", "offline", "agentic")
+JUDGES = ("auto", "offline", "agentic", "request-strict", "request-lenient")
 
 _log = logging.getLogger(__name__)
 
@@ -67,9 +69,15 @@ class Choice:
         }
 
 
-def choose_judge(requested: str, settings: Settings | None = None, *, asking: bool = True) -> Choice:
-    """The judge of that name; `settings` are for the agentic one. `auto` is the agentic judge where there is a key for
-    a model, else the offline one.
+def choose_judge(
+    requested: str,
+    settings: Settings | None = None,
+    *,
+    asking: bool = True,
+    model: ModelSpecification | None = None,
+) -> Choice:
+    """The judge of that name; `settings` are for the agentic one, `model` for the request judges. `auto` is the agentic
+    judge where there is a key for a model, else the offline one.
 
     Raises `UnavailableJudge`, and `InvalidInput` if the judge could not work here; not without `asking`.
     """
@@ -77,6 +85,8 @@ def choose_judge(requested: str, settings: Settings | None = None, *, asking: bo
         return Choice(requested, OfflineJudge(), "asked for by name")
     if requested not in JUDGES:
         raise UnavailableJudge(f"judge {requested!r} is not available yet; use one of: {', '.join(JUDGES)}")
+    if requested in ("request-strict", "request-lenient"):
+        return _request_judge(requested, model)
     from clawjudge.judge.agentic import credentials
 
     if requested == "auto" and not credentials.available():
@@ -95,12 +105,24 @@ def choose_judge(requested: str, settings: Settings | None = None, *, asking: bo
     return Choice(requested, judge, why)
 
 
+def _request_judge(requested: str, model: ModelSpecification | None) -> Choice:
+    from clawjudge.judge.models.model import Model
+    from clawjudge.judge.request.judge import NAMES, RequestJudge
+
+    if model is None:
+        from clawjudge.judge.models.specification import DEFAULT_MODEL, specify
+
+        model = specify(DEFAULT_MODEL, os.environ)
+    return Choice(requested, RequestJudge(NAMES[requested], Model(model)), "asked for by name")
+
+
 def evaluate(
     agent: Path,
     reference: Path | None = None,
     *,
     judge: str = "auto",
     settings: Settings | None = None,
+    model: ModelSpecification | None = None,
     home: Path | None = None,
     persona: Path | None = None,
     limit: int | None = None,
@@ -111,10 +133,11 @@ def evaluate(
     `clawjudge.judge.pairing.pair` says which reference serves which run. `persona` is a JSON file with the user's
     details; `limit` judges the first runs only. Verdicts come in the order of the runs' paths, each handed to
     `on_verdict` as soon as it is there. A run that cannot be read or judged is `unjudged`, never an exception.
-    `settings` and `home` are for a judge that asks a model: how, and the folder whose verdict store keeps its answers.
+    `settings` and `home` are for the agentic judge: how, and the folder whose verdict store keeps its answers; `model`
+    is the one that a request judge asks.
     Raises `UnavailableJudge`, `InvalidInput` for a persona that is none, and `InvalidRun` for paths that hold no run.
     """
-    choice = choose_judge(judge, settings)
+    choice = choose_judge(judge, settings, model=model)
     documents = [] if persona is None else [read_persona(persona)]
     pairings = pair(agent, reference)
     verdicts: list[Verdict] = []
@@ -128,6 +151,10 @@ def evaluate(
         from clawjudge.judge.agentic.batch import judge_batch
 
         judge_batch(pairings[:limit], choice.judge, documents, take, home=home)  # type: ignore[arg-type]
+    elif choice.judge.name.startswith("request-"):
+        from clawjudge.judge.request.several import judge_several
+
+        judge_several(pairings[:limit], choice.judge, take)  # type: ignore[arg-type]
     else:
         for verdict in judge_pairings(pairings[:limit], choice.judge, documents):
             take(verdict)
@@ -187,7 +214,7 @@ def _judge_one(pairing: Pairing, judge: Judge, persona: list[Document]) -> Verdi
     try:
         verdict = judge.judge(case)
     except (TraceError, OSError) as error:
-        verdict = _unjudged("invalid_run", str(error), _task_id(case.agent.trace))
+        verdict = unjudged("invalid_run", str(error), _task_id(case.agent.trace))
     except Exception as error:  # noqa: BLE001 (a judge's failure is never the agent's, and must not end the batch)
         _log.debug("the judge failed on %s", pairing.agent, exc_info=True)
         verdict = failed_verdict(error, case.agent.trace)
@@ -199,15 +226,15 @@ def read_case(pairing: Pairing, persona: list[Document]) -> Case | Verdict:
     try:
         agent = Trace(pairing.agent)
     except (TraceError, OSError) as error:
-        return _unjudged("invalid_run", str(error))
+        return unjudged("invalid_run", str(error))
     try:
         reference = None if pairing.reference is None else Trace(pairing.reference)
     except (TraceError, OSError) as error:
-        return _unjudged("invalid_reference", str(error), _task_id(agent))
+        return unjudged("invalid_reference", str(error), _task_id(agent))
     try:
         return build_case(agent, reference, persona)
     except (TraceError, OSError) as error:
-        return _unjudged("invalid_run", str(error), _task_id(agent))
+        return unjudged("invalid_run", str(error), _task_id(agent))
     except Exception as error:  # noqa: BLE001 (as above: one run that breaks us must not end the batch)
         _log.debug("%s cannot be read", pairing.agent, exc_info=True)
         return failed_verdict(error, agent)
@@ -225,15 +252,8 @@ def with_pairing(verdict: Verdict, pairing: Pairing) -> Verdict:
 def failed_verdict(error: Exception, trace: Trace) -> Verdict:
     """The verdict where the judge itself broke."""
     why = f"The judge itself failed with {type(error).__name__}: {error}"
-    return _unjudged("judge_error", why, _task_id(trace))
+    return unjudged("judge_error", why, _task_id(trace))
 
 
 def _task_id(trace: Trace) -> str | None:
     return trace.meta.task_id
-
-
-def _unjudged(code: str, why: str, task_id: str | None = None) -> Verdict:
-    stage = Stage1(status="unknown", note="the run was not judged")
-    return Verdict(
-        run="", task_id=task_id, outcome="unjudged", reason_code=code, justification=why, stage1=stage, intercepted=None
-    )

@@ -196,6 +196,14 @@ class Verdict(_Frozen):
     receipt: Receipt | None = None
 
 
+def unjudged(code: str, why: str, task_id: str | None = None) -> Verdict:
+    """The verdict on a run that no judge could look at."""
+    stage = Stage1(status="unknown", note="the run was not judged")
+    return Verdict(
+        run="", task_id=task_id, outcome="unjudged", reason_code=code, justification=why, stage1=stage, intercepted=None
+    )
+
+
 class JudgeReport(_Frozen):
     """The document of `evaluate --format json`."""
 

@@ -83,7 +83,7 @@ def settings_of(judge: str, asked: dict[str, Any]) -> Settings | None:
     """The settings that were given, the rest by default; None where that judge has none."""
     from clawjudge.judge.agentic import credentials
 
-    if judge == "offline" or (judge == "auto" and not credentials.available()):
+    if judge == "offline" or judge.startswith("request-") or (judge == "auto" and not credentials.available()):
         return None
     from clawjudge.judge.agentic.settings import Settings
 

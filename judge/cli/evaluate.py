@@ -20,6 +20,7 @@ from clawjudge.judge.cli.agentic import (
     settings_of,
     show_plan,
 )
+from clawjudge.judge.cli.judge_model import judge_model_options, request_model
 from clawjudge.judge.cli.pull import as_source, local_folder
 from clawjudge.judge.cli.streams import (
     Exit,
@@ -95,11 +96,13 @@ FILE.partial.json). 1 comes before 3.
 )
 @click.option(
     "--judge",
-    type=click.Choice(["auto", "offline", "agentic"]),
+    type=click.Choice(["auto", "offline", "agentic", "request-strict", "request-lenient"]),
     default="auto",
     show_default=True,
-    help="Who judges. agentic asks a model, for money; auto takes it where there is a key, else offline.",
+    help="Who judges. agentic and the request judges ask a model, for money; auto takes agentic where there is a key, "
+    "else offline.",
 )
+@judge_model_options
 @click.option(
     "--persona",
     type=click.Path(path_type=Path),
@@ -158,7 +161,8 @@ def evaluate(
     from clawjudge.judge.evaluate import choose_judge, report
     from clawjudge.judge.pairing import pair
 
-    choice = choose_judge(judge, settings_of(judge, asked), asking=not dry_run)
+    model = request_model(judge, asked, dry_run)
+    choice = choose_judge(judge, settings_of(judge, asked), asking=not dry_run, model=model)
     refuse_without_agentic(choice.judge.name, asked)
     documents = [] if persona is None else [read_persona(persona)]
     wants: Wants = "agentic" if choice.judge.name == "agentic" else "offline"
@@ -209,7 +213,11 @@ def _judge_all(
                 verdicts.append(verdict)
                 tell(verdict)
 
-            if choice.judge.name == "agentic":
+            if choice.judge.name.startswith("request-"):
+                from clawjudge.judge.request.several import judge_several
+
+                judge_several(pairings, choice.judge, take)  # type: ignore[arg-type]
+            elif choice.judge.name == "agentic":
                 out_of_budget = judge_with(choice, pairings, documents, take, agent, asked).budget_used_up
             else:
                 for verdict in judge_pairings(pairings, choice.judge, documents):

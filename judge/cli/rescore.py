@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from clawjudge.judge.cli.judge_model import judge_model_options, request_model
 from clawjudge.judge.cli.streams import Exit, NothingMatched, check_output, emit, gravest, notice, output_file, show
 
 if TYPE_CHECKING:
@@ -21,17 +21,6 @@ if TYPE_CHECKING:
     from clawjudge.judge.rescore.session import Judges
 
 _QUIET_SECONDS = 10.0
-
-
-def _price(_: click.Context, __: click.Parameter, value: str | None) -> Any:
-    if value is None:
-        return None
-    from clawjudge.judge.models.prices import parse_price
-
-    try:
-        return parse_price(value)
-    except ValueError as error:
-        raise click.BadParameter(str(error)) from error
 
 
 @click.command(
@@ -66,18 +55,7 @@ Exit codes: 0 done (any mix of pass and fail), 2 usage, 3 some runs are unjudged
     type=click.Choice(["request-strict", "request-lenient", "offline", "agentic"]),
     help="Who judges; give it several times for several judges in one pass. Default: both request judges.",
 )
-@click.option(
-    "--judge-model",
-    metavar="MODEL",
-    help="provider:model, or an entry of the models.yaml. Default: anthropic:claude-sonnet-5-5.",
-)
-@click.option(
-    "--models",
-    "models_file",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="models.yaml as ClawBench has it. Default: models.yaml or models/models.yaml here, if there is one.",
-)
+@judge_model_options
 @click.option("--agentic-model", metavar="NAME", help="Claude model of the agentic judge.")
 @click.option(
     "--refs",
@@ -119,7 +97,6 @@ Exit codes: 0 done (any mix of pass and fail), 2 usage, 3 some runs are unjudged
     help="Requests to the model at once. Default: found out from the provider.",
 )
 @click.option("--max-cost", type=click.FloatRange(min=0), metavar="USD", help="Stop before more than this is spent.")
-@click.option("--price", callback=_price, metavar="IN,OUT", help="US dollars per million tokens.")
 @click.option(
     "--deadline",
     type=click.FloatRange(min=1),
@@ -235,19 +212,10 @@ def _judges(given: dict[str, Any]) -> Judges:
     return Judges(names, model, given["agentic_model"], RetryPolicy(deadline=given["deadline"]))
 
 
-def _model(given: dict[str, Any]) -> ModelSpecification:
-    from clawjudge.judge.models.configuration import USUAL_PLACES
-    from clawjudge.judge.models.specification import DEFAULT_MODEL, UnknownModel, specify
-
-    file = given["models_file"] or next((place for place in USUAL_PLACES if place.is_file()), None)
-    try:
-        chosen = specify(given["judge_model"] or DEFAULT_MODEL, os.environ, file, given["price"], given["dry_run"])
-    except UnknownModel as error:
-        raise click.UsageError(str(error)) from error
-    if chosen.price is None:
-        if given["max_cost"] is not None:
-            raise click.UsageError(f"--max-cost: the price of {chosen.label} is not known; give --price IN,OUT")
-        notice(f"note: the price of {chosen.label} is not known, so costs are shown as 0; --price IN,OUT gives it")
+def _model(given: dict[str, Any]) -> ModelSpecification | None:
+    chosen = request_model("request-", given, given["dry_run"])
+    if chosen is not None and chosen.price is None and given["max_cost"] is not None:
+        raise click.UsageError(f"--max-cost: the price of {chosen.label} is not known; give --price IN,OUT")
     return chosen
 
 

@@ -17,12 +17,13 @@ from clawjudge.judge.models.conversation import Answer, Called, Tokens
 from clawjudge.judge.models.failures import ModelFailure, code_of_status
 from clawjudge.judge.models.rates import retry_after
 from clawjudge.judge.models.specification import ModelSpecification
+from clawjudge.traces.errors import InvalidInput
 from clawjudge.traces.secrets import scrub
 
 _MOST_CHARACTERS = 300
 
 
-class MissingSdk(ValueError):
+class MissingSdk(InvalidInput):
     """The SDK that a model needs is not installed."""
 
 

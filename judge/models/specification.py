@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from clawjudge.judge.models.prices import Price, price_of
+from clawjudge.traces.errors import InvalidInput
 
 Api = Literal["anthropic-messages", "openai-completions", "openai-responses"]
 
@@ -56,7 +57,7 @@ PROVIDERS: dict[str, Provider] = {
 }
 
 
-class UnknownModel(ValueError):
+class UnknownModel(InvalidInput):
     """A judge model that cannot be used as it was named, with the remedy."""
 
 

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from clawjudge.judge.case import Case
 
 Flavour = Literal["strict", "lenient"]
-_A_MOMENT = 0.001
 NAMES: dict[str, Flavour] = {"request-strict": "strict", "request-lenient": "lenient"}
 
 
@@ -109,8 +108,6 @@ class RequestJudge:
                 said = read((*said.answers, await self.model.ask(second)))
         except ModelFailure as caught:
             failure = caught
-        # Whoever waits for a turn sends first; reading the answer and looking up citations can wait that long.
-        await asyncio.sleep(_A_MOMENT)
         return self.decision(evidence, trace, said, failure, time.monotonic() - began)
 
     def decision(

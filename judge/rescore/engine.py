@@ -22,7 +22,7 @@ from clawjudge.judge.store.dropin import Answer, RunEntry, RunFacts
 from clawjudge.judge.store.key import KeyParts, sha256_of
 from clawjudge.judge.store.records import Usage, VerdictRecord, now
 from clawjudge.judge.store.verdict_store import StoreError, VerdictStore
-from clawjudge.judge.verdict import Stage1, Verdict
+from clawjudge.judge.verdict import unjudged
 from clawjudge.traces.errors import TraceError
 from clawjudge.traces.meta import RunMeta
 from clawjudge.traces.trace import Trace
@@ -96,6 +96,7 @@ class BundleRescore:
         self._spending = spending
         self._tell = tell
         self._places = {judge.name: asyncio.Semaphore(judge.width) for judge in judges}
+        self._turns = asyncio.Semaphore(options.concurrency) if options.concurrency else None
         self._started = asyncio.Event()
         self._ready = 0
         self._runs_asked = 0
@@ -215,11 +216,17 @@ class BundleRescore:
                 name = ask.run.pairing.run
                 self._take(ask.index, known if known.run == name else self._copied(known, name))
             elif self._failure is None:
-                await self._ask(ask)
+                async with self._turn(ask):
+                    await self._ask(ask)
         finally:
             with contextlib.suppress(StoreError):
                 store.release(key)
             self._under_way.pop(key).set_result(None)
+
+    def _turn(self, ask: _Ask) -> contextlib.AbstractAsyncContextManager[None]:
+        """With `--concurrency N`, never more than N verdicts are asked for and not stored: so many a kill can lose."""
+        bounded = isinstance(ask.judge, AskingRequest) and ask.judge.costs(ask.run)
+        return self._turns if bounded and self._turns is not None else contextlib.nullcontext()
 
     async def _ask(self, ask: _Ask) -> None:
         dollars = ask.judge.most_it_can_cost(ask.run) if self._spending.cap is not None else 0.0
@@ -244,11 +251,11 @@ class BundleRescore:
         try:
             return await ask.judge.decide(ask.run)
         except (TraceError, OSError) as error:
-            return Decision(_unjudged("invalid_run", str(error), ask.run.trace.meta.task_id))
+            return Decision(unjudged("invalid_run", str(error), ask.run.trace.meta.task_id))
         except Exception as error:  # noqa: BLE001 (a judge's failure is never the agent's, and must not end the others)
             _log.debug("the judge failed on %s", ask.run.pairing.agent, exc_info=True)
             why = f"The judge itself failed with {type(error).__name__}: {error}"
-            return Decision(_unjudged("judge_error", why, ask.run.trace.meta.task_id), final=False)
+            return Decision(unjudged("judge_error", why, ask.run.trace.meta.task_id), final=False)
 
     def _keep(self, ask: _Ask, decision: Decision) -> None:
         name = ask.run.pairing.run
@@ -287,16 +294,9 @@ class BundleRescore:
 
     def _unreadable(self, pairing: Pairing, index: int, why: str) -> None:
         for judge in self._judges:
-            verdict = _unjudged("invalid_run", why).model_copy(update={"run": pairing.run})
+            verdict = unjudged("invalid_run", why).model_copy(update={"run": pairing.run})
             parts = KeyParts(judge=judge.name, evidence_sha256=sha256_of([pairing.run, why]))
             record = VerdictRecord(pairing.run, parts, judge.fingerprint, verdict, judged_at=now())
             if not self._options.dry_run and self._store.latest(record.key) is None:
                 self._store.put(record)
             self._take(index, record)
-
-
-def _unjudged(code: str, why: str, task_id: str | None = None) -> Verdict:
-    stage = Stage1(status="unknown", note="the run was not judged")
-    return Verdict(
-        run="", task_id=task_id, outcome="unjudged", reason_code=code, justification=why, stage1=stage, intercepted=None
-    )

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from clawjudge.judge.pairing import Pairing, find_runs, pair
 from clawjudge.judge.rescore.options import Options
-from clawjudge.traces.errors import InvalidTask, TraceError
+from clawjudge.traces.errors import InvalidInput, InvalidTask, TraceError
 from clawjudge.traces.meta import RunMeta
 from clawjudge.traces.trace import Trace
 
@@ -61,16 +61,16 @@ def coverage(tasks: Iterable[tuple[str, str]], options: Options) -> Coverage:
 
 
 def read_expected(path: Path) -> tuple[str, ...]:
-    """Names of tasks: one a line, a JSON list, or a corpus as JSON lines (`{"slug", "task"}`). Raises `ValueError`."""
+    """Names of tasks: one a line, a JSON list, or a corpus (`{"slug", "task"}` a line). Raises `InvalidInput`."""
     try:
         if path.stat().st_size > _MOST_BYTES:
-            raise ValueError(f"{path}: is too large for a list of tasks")
+            raise InvalidInput(f"{path}: is too large for a list of tasks")
         text = path.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path}: cannot be read ({error}); give a file with one task id per line") from error
+        raise InvalidInput(f"{path}: cannot be read ({error}); give a file with one task id per line") from error
     names = _names(text, path)
     if not names:
-        raise ValueError(f"{path}: holds no tasks; give a file with one task id per line")
+        raise InvalidInput(f"{path}: holds no tasks; give a file with one task id per line")
     return tuple(dict.fromkeys(names))
 
 
@@ -80,7 +80,7 @@ def _names(text: str, path: Path) -> list[str]:
         try:
             listed = json.loads(text)
         except ValueError as error:
-            raise ValueError(f"{path}: begins like a JSON list and is none: {error}") from error
+            raise InvalidInput(f"{path}: begins like a JSON list and is none: {error}") from error
         return [str(name) for name in listed if isinstance(name, str | int)]
     if stripped.startswith("{"):
         from clawjudge.traces.task import load_corpus
@@ -88,7 +88,7 @@ def _names(text: str, path: Path) -> list[str]:
         try:
             return [task.task_id or slug for slug, task in load_corpus(path)]
         except InvalidTask as error:
-            raise ValueError(str(error)) from error
+            raise InvalidInput(str(error)) from error
     lines = (line.partition("#")[0].strip() for line in text.splitlines())
     return [line for line in lines if line]
 

@@ -79,7 +79,7 @@ def test_auto_says_whom_it_took(tmp_path, make_run):
     assert evaluate(tmp_path, judge="offline").judge["requested"] == "offline"
 
 
-@pytest.mark.parametrize("name", ["request-strict", ""])
+@pytest.mark.parametrize("name", ["request-moody", ""])
 def test_other_judges_are_refused_before_any_work(tmp_path, name):
     with pytest.raises(UnavailableJudge, match="not available yet"):
         evaluate(tmp_path / "nowhere", judge=name)

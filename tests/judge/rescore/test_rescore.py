@@ -12,6 +12,7 @@ from rescored import NO, YES, write_run
 from servers.messages_script import Failure, Text
 from servers.openai import ScriptedChat, prompt_of
 
+from clawjudge.judge.cli.main import main
 from clawjudge.judge.store.verdict_store import VerdictStore
 
 STRICT = ("--judge", "request-strict")
@@ -226,6 +227,16 @@ def test_expected_tasks_that_are_missing_are_listed(make_bundle, run, tmp_path) 
         assert "unexpected" in fewer.out
 
 
+@pytest.mark.parametrize("text", ["", "# nothing\n", "[1, 2", '{"slug": "a"}', "\x00\xff"])
+def test_a_list_of_tasks_that_is_none(make_bundle, run, tmp_path, text) -> None:  # type: ignore[no-untyped-def]
+    tasks = tmp_path / "tasks.txt"
+    tasks.write_bytes(text.encode("latin-1"))
+    said = run(None, make_bundle(1), "--judge", "offline", "--tasks", str(tasks))
+    assert said.code in (0, 3, 4)
+    assert said.code == 4 or "\x00" in text
+    assert "internal error" not in said.err
+
+
 def test_attempts(make_bundle, run) -> None:  # type: ignore[no-untyped-def]
     bundle = make_bundle(2)
     write_run(bundle / "run-00000-again", 0, timestamp="20261130-111111")
@@ -361,3 +372,19 @@ def test_the_store_of_a_full_disk_is_explained(make_bundle, run, monkeypatch) ->
         again = run(server, bundle, *STRICT)
         assert (again.code, again.line["pass"]) == (0, "30")
         assert int(again.line["reused"]) > 0
+
+
+def test_evaluate_asks_the_request_judges_too(make_bundle, run, monkeypatch, capsys) -> None:  # type: ignore[no-untyped-def]
+    bundle = make_bundle(4, every=2)
+    with ScriptedChat(lambda request: NO if quantity(request) == 3 else YES) as server:
+        monkeypatch.setenv("OPENAI_API_KEY", "k")
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
+        line = ["evaluate", "--agent-trace", str(bundle), "--format", "json", "--judge", "request-lenient"]
+        code = main([*line, "--judge-model", "openai:gpt-5"])
+        document = json.loads(capsys.readouterr().out)
+        assert code == 0
+        assert [v["outcome"] for v in document["verdicts"]] == ["pass", "fail", "fail", "fail"]
+        assert document["judge"]["rubric"] == "v2-lenient"
+        assert document["verdicts"][0]["findings"][0]["citations"][0]["verified"] is True
+        assert len(server.requests) == 2
+    assert main([*line[:-1], "offline", "--judge-model", "openai:gpt-5"]) == 2
