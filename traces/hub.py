@@ -171,16 +171,19 @@ class _Pull:
             place.parent.mkdir(parents=True, exist_ok=True)
             arrived.replace(place)
 
-        n_files, n_bytes = start.files, start.bytes
+        def tell_again() -> None:
+            self.on_progress(now)
+
+        now = start
         failures: list[Exception] = []
-        self.on_progress(start)
+        self.on_progress(now)
         try:
-            for file, error in fetch_all(missing, fetch):
+            for file, error in fetch_all(missing, fetch, tell_again):
                 if error is not None:
                     failures.append(error)
                     continue
-                n_files, n_bytes = n_files + 1, n_bytes + file.size
-                self.on_progress(replace(start, files=n_files, bytes=n_bytes))
+                now = replace(now, files=now.files + 1, bytes=now.bytes + file.size)
+                self.on_progress(now)
         finally:
             shutil.rmtree(incoming, ignore_errors=True)
         return failures

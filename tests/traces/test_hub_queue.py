@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from clawjudge.traces import hub_queue
 from clawjudge.traces.errors import HubError
 from clawjudge.traces.hub_queue import WORKERS, fetch_all
 from clawjudge.traces.hub_selection import RemoteFile
@@ -62,3 +63,11 @@ def test_whoever_stops_asking_does_not_wait() -> None:
     assert time.monotonic() - begun < 0.5
     time.sleep(1.5)
     assert len(started) <= WORKERS + 1
+
+
+def test_a_long_wait_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hub_queue, "_PATIENCE", 0.05)
+    told: list[int] = []
+    done = list(fetch_all(FILES[:1], lambda file: time.sleep(0.3), lambda: told.append(1)))
+    assert len(done) == 1
+    assert 2 <= len(told) <= 6
