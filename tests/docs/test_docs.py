@@ -27,7 +27,8 @@ def _commands() -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(("page", "command"), _commands(), ids=lambda text: text[:60])
 def test_a_command_of_the_documents_runs(page: str, command: str, tmp_path: Path) -> None:
-    arguments = [str(tmp_path / a) if a.endswith("verdicts.json") else a for a in shlex.split(command)[1:]]
+    written = ("verdicts.json", "scores")
+    arguments = [str(tmp_path / a) if a.endswith(written) else a for a in shlex.split(command)[1:]]
     done = subprocess.run([CLAWJUDGE, *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{page}: {command}\n{done.stderr}"
     assert done.stdout or "-o" in arguments
