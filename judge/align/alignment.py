@@ -7,8 +7,8 @@ steps that comes back to the page where it started is a detour. Neither is a fau
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal
 from urllib.parse import urlsplit
 
@@ -52,12 +52,6 @@ class Alignment:
     pairs: tuple[StepPair, ...]
     counts: dict[str, int] = field(default_factory=dict)
 
-    @property
-    def first_divergence(self) -> StepPair | None:
-        """The first pair that differs: a variant or missing step before an extra one, as extra steps are harmless."""
-        differing = [p for p in self.pairs if p.status != "match" and not p.detour]
-        return next((p for p in differing if p.status in ("variant", "missing")), differing[0] if differing else None)
-
     def partner_of_reference(self, index: int) -> StepPair | None:
         return next((p for p in self.pairs if p.reference == index), None)
 
@@ -72,8 +66,23 @@ def align(agent: list[Step], reference: list[Step], same_value: Callable[[str, s
         path = [(i, None) for i in range(len(agent))] + [(None, j) for j in range(len(reference))]
     pairs = [_pair(i, j, scores, agent, reference, same_value) for i, j in path]
     pairs = _mark_detours(_join_reordered(pairs, scores, agent, reference, same_value), agent)
-    counts = {status: sum(p.status == status for p in pairs) for status in ("match", "variant", "missing", "extra")}
-    return Alignment(tuple(pairs), counts)
+    return _counted(pairs)
+
+
+def vary(alignment: Alignment, reasons: Mapping[int, str]) -> Alignment:
+    """The alignment with these steps of the agent (index to reason) as variants: a closer look found them to differ."""
+    return _counted(
+        replace(pair, status="variant", reason=reasons[pair.agent])
+        if pair.status == "match" and pair.agent is not None and pair.agent in reasons
+        else pair
+        for pair in alignment.pairs
+    )
+
+
+def _counted(pairs: Iterable[StepPair]) -> Alignment:
+    kept = tuple(pairs)
+    counts = {status: sum(p.status == status for p in kept) for status in ("match", "variant", "missing", "extra")}
+    return Alignment(kept, counts)
 
 
 def similarity_matrix(agent: list[Step], reference: list[Step]) -> np.ndarray:

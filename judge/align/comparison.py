@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Self
 
 from clawjudge.judge.align.acts import same_acts
-from clawjudge.judge.align.alignment import Alignment, align
+from clawjudge.judge.align.alignment import Alignment, align, vary
 from clawjudge.judge.align.bindings import Field, bind_fields
 from clawjudge.judge.align.context import BindingContext
 from clawjudge.judge.align.coverage import earlier_fields, sent_before
@@ -80,7 +80,19 @@ class RunComparison:
             fields = tuple(bind_fields(terminal.request, request, context))
             missing = wanted_body and _body_not_recorded(request)
             comparison.commits.append(JudgedCommit(request, fields, missing, _suspicion(terminal.request, request)))
+        comparison.alignment = vary(alignment, comparison._differing_commits())
         return comparison
+
+    def _differing_commits(self) -> dict[int, str]:
+        """The agent's steps that are terminal requests with other values, and which fields differ."""
+        steps = {step.line.line: step.index for step in self.agent.steps if step.terminal}
+        reasons = {}
+        for commit in self.commits:
+            differing = [field.agent_pointer for field in (*commit.wrong, *commit.uncertain)]
+            if differing and commit.request.line in steps:
+                more = f" and {len(differing) - 1} more" if len(differing) > 1 else ""
+                reasons[steps[commit.request.line]] = f"differs in {differing[0]}{more}"
+        return reasons
 
     @property
     def agent(self) -> RunDigest:

@@ -40,6 +40,7 @@ Signs: = the same, ≠ same target but another value, - only in the reference, +
 def align(run: Path, reference: Path, form: str, frames: Path | None) -> Exit:
     """Show the steps of RUN beside those of the reference REF: the same, varied, left out or added."""
     from clawjudge.judge.align.frames import check_folder
+    from clawjudge.judge.align.parting import first_parting
     from clawjudge.judge.case import build_case
     from clawjudge.judge.show.documents import dumps
     from clawjudge.judge.show.layout import Screen
@@ -56,10 +57,12 @@ def align(run: Path, reference: Path, form: str, frames: Path | None) -> Exit:
     alignment = _alignment(case)
     if frames is not None:
         _write_frames(alignment, case.agent, theirs, frames)
+    mine, binds = case.agent.steps, case.sources.bind
+    first = first_parting(alignment, mine, theirs.steps, lambda value: bool(binds(value)))
     if form == "json":
-        emit(dumps(steps_document(alignment, case.agent.steps, theirs.steps), indent=2) + "\n")
+        emit(dumps(steps_document(alignment, mine, theirs.steps, first), indent=2) + "\n")
     else:
-        show(render_steps(alignment, case.agent.steps, theirs.steps, Screen.of_stdout()))
+        show(render_steps(alignment, mine, theirs.steps, first, Screen.of_stdout()))
     return Exit.DONE
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from clawjudge.judge.align.alignment import StepPair
+from clawjudge.judge.align.parting import first_parting
 from clawjudge.judge.offline import cite
 from clawjudge.judge.offline.facts import Facts
 from clawjudge.judge.offline.report import shown_value
@@ -24,45 +25,20 @@ _DONE = {
 
 
 def first_divergence(facts: Facts) -> Divergence | None:
-    """The first parting that could matter.
-
-    That is another value for something the task binds; else something only one of the two did, or did otherwise,
-    leaving out requests that pages send by themselves, and walls, which only an agent's transcript shows.
-    """
+    """The first parting that could matter, described; see `judge.align.parting`."""
     if not (facts.agent.counts.get("actions") and facts.reference.counts.get("actions")):
         # Without one side's acts every act of the other would look like a difference.
         return None
-    differing = [p for p in facts.alignment.pairs if p.status != "match" and not p.detour and not _is_wall(facts, p)]
-    acts = [p for p in differing if _is_act(facts, p)]
-    ranked = [
-        *(p for p in differing if p.status == "variant" and _is_bound(facts, p)),
-        *(p for p in acts if p.status in ("variant", "missing")),
-        *acts,
-        *differing,
-    ]
-    return _describe(facts, ranked[0]) if ranked else None
-
-
-def _steps(facts: Facts, pair: StepPair) -> tuple[Step | None, Step | None]:
-    mine = facts.agent.steps[pair.agent] if pair.agent is not None else None
-    return mine, facts.reference.steps[pair.reference] if pair.reference is not None else None
-
-
-def _is_wall(facts: Facts, pair: StepPair) -> bool:
-    return any(step is not None and step.kind == "wall" for step in _steps(facts, pair))
-
-
-def _is_act(facts: Facts, pair: StepPair) -> bool:
-    return any(step is not None and (step.kind != "request" or step.terminal) for step in _steps(facts, pair))
-
-
-def _is_bound(facts: Facts, pair: StepPair) -> bool:
-    theirs = _steps(facts, pair)[1]
-    return theirs is not None and theirs.value is not None and bool(facts.case.sources.bind(theirs.value))
+    sources = facts.case.sources
+    pair = first_parting(
+        facts.alignment, facts.agent.steps, facts.reference.steps, lambda value: bool(sources.bind(value))
+    )
+    return None if pair is None else _describe(facts, pair)
 
 
 def _describe(facts: Facts, pair: StepPair) -> Divergence:
-    mine, theirs = _steps(facts, pair)
+    mine = facts.agent.steps[pair.agent] if pair.agent is not None else None
+    theirs = facts.reference.steps[pair.reference] if pair.reference is not None else None
     citations: list[Citation] = []
     if mine is not None:
         citations += [cite.step(facts.agent, mine), *_screen(facts.agent, mine)]

@@ -19,18 +19,21 @@ _MARKS = {"match": ("=", "green"), "variant": ("≠", "bold red"), "missing": ("
 _TABLE_WIDTH = 90
 
 
-def steps_document(alignment: Alignment, agent: Sequence[Step], reference: Sequence[Step]) -> dict[str, Any]:
+def steps_document(
+    alignment: Alignment, agent: Sequence[Step], reference: Sequence[Step], first: StepPair | None
+) -> dict[str, Any]:
     """The alignment for programs. Steps count from 0, as in a verdict's `first_divergence`; secrets are masked."""
     return {
         "schema_version": SCHEMA_VERSION,
         "counts": alignment.counts,
+        "first_divergence": None if first is None else alignment.pairs.index(first),
         "pairs": [
             {
                 "status": pair.status,
                 "agent": None if pair.agent is None else _step_document(agent[pair.agent]),
                 "reference": None if pair.reference is None else _step_document(reference[pair.reference]),
                 "similarity": pair.similarity,
-                "reason": pair.reason,
+                "reason": scrub(pair.reason),
                 "reordered": pair.reordered,
                 "detour": pair.detour,
             }
@@ -39,13 +42,23 @@ def steps_document(alignment: Alignment, agent: Sequence[Step], reference: Seque
     }
 
 
-def render_steps(alignment: Alignment, agent: Sequence[Step], reference: Sequence[Step], screen: Screen) -> str:
-    """The alignment for people. Steps are numbered from 0, as in the document."""
-    return screen.render(_parts(alignment, agent, reference, screen))
+def render_steps(
+    alignment: Alignment,
+    agent: Sequence[Step],
+    reference: Sequence[Step],
+    first: StepPair | None,
+    screen: Screen,
+) -> str:
+    """The alignment for people. Steps are numbered from 0, as in the document. `first` is where the runs part."""
+    return screen.render(_parts(alignment, agent, reference, first, screen))
 
 
 def _parts(
-    alignment: Alignment, agent: Sequence[Step], reference: Sequence[Step], screen: Screen
+    alignment: Alignment,
+    agent: Sequence[Step],
+    reference: Sequence[Step],
+    first: StepPair | None,
+    screen: Screen,
 ) -> Iterator[Line | Table]:
     if not alignment.pairs:
         yield line("neither run holds a step that could be aligned")
@@ -58,7 +71,6 @@ def _parts(
     yield line("")
     signs = [f"{_MARKS[status][0]} {n} {word}" for status, n in alignment.counts.items() for word in [_WORDS[status]]]
     yield line(", ".join(signs))
-    first = alignment.first_divergence
     yield line("the runs do not part" if first is None else f"they first part at {_place(first)}")
 
 
@@ -117,6 +129,7 @@ def _reason(pair: StepPair, agent: Sequence[Step], reference: Sequence[Step]) ->
     steps = [agent[pair.agent]] if pair.agent is not None else []
     steps += [reference[pair.reference]] if pair.reference is not None else []
     said = ["final request"] if any(step.terminal for step in steps) else []
+    said += [plain(scrub(pair.reason))] if said and pair.status == "variant" else []
     said += ["in another order"] if pair.reordered else []
     said += ["detour"] if pair.detour else []
     said += [f"{pair.similarity:.2f} alike"] if len(steps) == 2 and pair.similarity <= 0.98 else []

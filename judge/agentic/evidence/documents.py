@@ -13,6 +13,7 @@ from clawjudge.judge.agentic.evidence.redact import EvidenceRedactor
 from clawjudge.judge.align.alignment import Alignment, StepPair
 from clawjudge.judge.align.bindings import Field, leaf_name
 from clawjudge.judge.align.comparison import RunComparison
+from clawjudge.judge.align.parting import first_parting
 from clawjudge.judge.align.payloads import ABSENT, request_tree
 from clawjudge.judge.case import Case
 from clawjudge.judge.fence import quoted
@@ -104,7 +105,8 @@ class Documents:
         if case.task_mismatch:
             said["task_mismatch"] = self._text(case.task_mismatch)
         if case.reference is not None:
-            first = alignment.first_divergence
+            binds = case.sources.bind
+            first = first_parting(alignment, case.agent.steps, case.reference.steps, lambda value: bool(binds(value)))
             said["steps"] = alignment.counts
             said["first_divergence"] = None if first is None else alignment.pairs.index(first)
         if "http" in self.layers:

@@ -12,7 +12,8 @@ def test_a_wrong_value_is_a_variant(tmp_path, make_run, capsys):
     reference = make_run(tmp_path / "reference", human=True)
     assert main(["align", str(run), str(reference)]) == 0
     streams = capsys.readouterr()
-    [varied] = [line for line in streams.out.splitlines() if line.startswith("≠  ")]
+    varied, final = [line for line in streams.out.splitlines() if line.startswith("≠  ")]
+    assert "final request, differs in" in final
     assert "note: extra peanuts" in varied
     assert "note: no peanuts" in varied
     assert streams.out.splitlines()[-1] == "they first part at agent step 1 and reference step 1"
