@@ -105,6 +105,9 @@ Exit codes: 0 done (any mix of pass and fail), 2 usage, 3 some runs are unjudged
     metavar="SECONDS",
     help="For one answer of the model, all retries included.",
 )
+@click.option(
+    "--batch", is_flag=True, help="Order the answers in batches, at half the price; only of Anthropic's models."
+)
 @click.option("--dry-run", is_flag=True, help="Ask nobody and write nothing; say what would be asked and its cost.")
 @click.option(
     "--out",
@@ -195,6 +198,7 @@ def _options(given: dict[str, Any]) -> Any:
         concurrency=given["concurrency"],
         max_cost=given["max_cost"],
         dry_run=given["dry_run"],
+        batch=given["batch"],
         expected_number=given["expect"],
         expected_tasks=None if given["tasks"] is None else read_expected(given["tasks"]),
         out=given["out"],
@@ -214,6 +218,8 @@ def _judges(given: dict[str, Any]) -> Judges:
 
 def _model(given: dict[str, Any]) -> ModelSpecification | None:
     chosen = request_model("request-", given, given["dry_run"])
+    if chosen is not None and given["batch"] and chosen.api != "anthropic-messages":
+        raise click.UsageError(f"--batch: {chosen.label} is not asked through Anthropic's API; leave --batch out")
     if chosen is not None and chosen.price is None and given["max_cost"] is not None:
         raise click.UsageError(f"--max-cost: the price of {chosen.label} is not known; give --price IN,OUT")
     return chosen

@@ -6,6 +6,7 @@ async with Model(specification) as model:
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import Protocol, Self
 
 from clawjudge.judge.models.calls import Health, RetryPolicy, call
@@ -45,6 +46,13 @@ class Model:
         api = self._api
         assert api is not None
         return await call(lambda seconds: api.send(prompt, seconds), self.limiter, self.health, self._policy)
+
+    async def carry(self, send: Callable[[Clients, float], Awaitable[Called]]) -> Answer:
+        """Another request to the same provider, by the same gate and retries. Raises `ModelFailure`."""
+        self.connect()
+        api = self._api
+        assert api is not None
+        return await call(lambda seconds: send(api.clients, seconds), self.limiter, self.health, self._policy)
 
     @property
     def deadline(self) -> float:

@@ -54,10 +54,6 @@ class Clients:
         self._turn = itertools.cycle(self._all)
         self._response = importlib.import_module("httpx2").Response
 
-    def first(self) -> Any:
-        """A client for what is not a single question: batches."""
-        return self._all[0]
-
     async def close(self) -> None:
         for client in self._all:
             await client.close()
@@ -85,6 +81,14 @@ class Clients:
             return Called(parse(document), raw.headers)
         except (KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
             raise ModelFailure("judge_damaged_answer", "the answer has not the shape of this API") from error
+
+    async def fetch(self, path: str, seconds: float) -> Called:
+        """Get `path` and hand back its text as it is. Raises `ModelFailure`."""
+        try:
+            raw = await self._all[0].get(path, cast_to=self._response, options={"timeout": seconds})
+        except Exception as error:
+            raise self.failure(error) from error
+        return Called(Answer(raw.text), raw.headers)
 
     def failure(self, error: Exception) -> ModelFailure:
         """What an exception of the SDK means. Anything that is none of it is raised again."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import time
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -97,18 +98,24 @@ class RequestJudge:
         """The decision on one run. Never raises for what the model or its provider does."""
         if not self.needs_model(evidence):
             return Decision(without_model(evidence))
+        return await self.settle(evidence, trace, self.model.ask)
+
+    async def settle(
+        self, evidence: RequestEvidence, trace: Trace, ask: Callable[[Prompt], Awaitable[Answer]], share: float = 1.0
+    ) -> Decision:
+        """Decide with the first answer from `ask`, at a `share` of the price, and a second one, if need be, at once."""
         began = time.monotonic()
         prompt = self.question(evidence)
         said: _Said | None = None
         failure: ModelFailure | None = None
         try:
-            said = read((await self.model.ask(prompt),))
+            said = read((await ask(prompt),))
             if not said.settled:
                 second = again(prompt, said.answers[0].text, said.reply, said.contrary)
                 said = read((*said.answers, await self.model.ask(second)))
         except ModelFailure as caught:
             failure = caught
-        return self.decision(evidence, trace, said, failure, time.monotonic() - began)
+        return self.decision(evidence, trace, said, failure, time.monotonic() - began, share)
 
     def decision(
         self,
@@ -119,12 +126,13 @@ class RequestJudge:
         seconds: float = 0.0,
         share: float = 1.0,
     ) -> Decision:
-        """From what the model said, or why it said nothing, to the decision. `share` of the price was paid."""
+        """From what the model said, or why it said nothing, to the decision. `share` of the price was paid for the first answer."""
         answers = said.answers if said else ()
         tokens = sum((answer.tokens for answer in answers), Tokens())
         calls = sum(answer.calls for answer in answers) + (failure.calls if failure else 0)
         usage = Usage(calls, tokens.read, tokens.cached, tokens.written, round(seconds, 3))
-        cost = self.model.cost(tokens, share)
+        # What was asked for a second time was not part of the batch.
+        cost = self.model.cost(tokens) - (1 - share) * self.model.cost(answers[0].tokens if answers else Tokens())
         if failure is not None:
             verdict = _verdict(evidence, "unjudged", failure.code, f"The judge could not be asked: {failure}.")
         else:

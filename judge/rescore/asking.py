@@ -74,6 +74,8 @@ class AskingRequest:
 
     judge: RequestJudge
     width: int = 0
+    bounded: bool = True
+    """Whether `--concurrency` bounds what is asked for and not stored."""
 
     def __post_init__(self) -> None:
         # More than the gate lets through, so that somebody always waits there, and not so many that a bundle is held.

@@ -225,7 +225,7 @@ class BundleRescore:
 
     def _turn(self, ask: _Ask) -> contextlib.AbstractAsyncContextManager[None]:
         """With `--concurrency N`, never more than N verdicts are asked for and not stored: so many a kill can lose."""
-        bounded = isinstance(ask.judge, AskingRequest) and ask.judge.costs(ask.run)
+        bounded = isinstance(ask.judge, AskingRequest) and ask.judge.bounded and ask.judge.costs(ask.run)
         return self._turns if bounded and self._turns is not None else contextlib.nullcontext()
 
     async def _ask(self, ask: _Ask) -> None:

@@ -69,11 +69,12 @@ async def rescore(
                 out.append(BundleResult(bundle, home, judges.names))
                 continue
             with _store(home, options.dry_run) as store:
-                work = BundleRescore(bundle, home, store, asked, options, spending, tell)
-                out.append(work.result)
-                if not options.dry_run:
-                    _keep_what_came(store, bundle, [pairing.run for pairing in found], notice)
-                await work.go(found)
+                async with _ordering(asked, store, options) as judged:
+                    work = BundleRescore(bundle, home, store, judged, options, spending, tell)
+                    out.append(work.result)
+                    if not options.dry_run:
+                        _keep_what_came(store, bundle, [pairing.run for pairing in found], notice)
+                    await work.go(found)
                 _warn_of_kinship(judges, work.result, notice)
                 if not options.dry_run:
                     await write_files(work.result, store)
@@ -96,6 +97,23 @@ def _keep_what_came(store: VerdictStore, bundle: Path, runs: Sequence[str], noti
     source = source_of(bundle)
     if source is not None and store.fact("source") != source:
         store.set_fact("source", source)
+
+
+@contextlib.asynccontextmanager
+async def _ordering(asked: Sequence[Asking], store: VerdictStore, options: Options) -> AsyncIterator[list[Asking]]:
+    """With `--batch`, the request judges as ones that order their answers in batches, noted in this store."""
+    models = [judge.judge.model for judge in asked if isinstance(judge, AskingRequest)]
+    if not options.batch or not models:
+        yield list(asked)
+        return
+    from clawjudge.judge.rescore.asking_batch import AskingBatch, Orders
+
+    orders = Orders(models[0], store)
+    orders.resume()
+    try:
+        yield [AskingBatch(j.judge, orders=orders) if isinstance(j, AskingRequest) else j for j in asked]
+    finally:
+        await orders.close()
 
 
 @contextlib.asynccontextmanager
