@@ -105,9 +105,7 @@ Exit codes: 0 done (any mix of pass and fail), 2 usage, 3 some runs are unjudged
     metavar="SECONDS",
     help="For one answer of the model, all retries included.",
 )
-@click.option(
-    "--batch", is_flag=True, help="Order the answers in batches, at half the price; only of Anthropic's models."
-)
+@click.option("--batch", is_flag=True, help="Order answers in batches, at half the price; Anthropic only.")
 @click.option("--dry-run", is_flag=True, help="Ask nobody and write nothing; say what would be asked and its cost.")
 @click.option(
     "--out",

@@ -54,13 +54,13 @@ def _result(line: str) -> tuple[str, Answer | ModelFailure]:
         if kind == "succeeded":
             return str(document["custom_id"]), answer_of(result["message"])
     except (KeyError, TypeError, AttributeError):
-        return str(document.get("custom_id")), ModelFailure(
-            "judge_damaged_answer", "the answer has an unknown shape", calls=1
-        )
-    error = result.get("error") or {}
-    inner = error.get("error") if isinstance(error.get("error"), dict) else error
-    passing = kind in ("expired", "canceled") or inner.get("type") in _PASSING
-    said = f"the batch says: {kind} {inner.get('type', '')}".strip()
+        damaged = ModelFailure("judge_damaged_answer", "the answer has an unknown shape", calls=1)
+        return str(document.get("custom_id")), damaged
+    error: dict[str, Any] = result.get("error") or {}
+    inner: dict[str, Any] = error["error"] if isinstance(error.get("error"), dict) else error
+    why = str(inner.get("type", ""))
+    passing = kind in ("expired", "canceled") or why in _PASSING
+    said = f"the batch says: {kind} {why}".strip()
     code = "judge_unavailable" if passing else "judge_rejected_request"
     return str(document.get("custom_id")), ModelFailure(code, said, calls=1)  # type: ignore[arg-type]
 

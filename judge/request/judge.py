@@ -126,7 +126,10 @@ class RequestJudge:
         seconds: float = 0.0,
         share: float = 1.0,
     ) -> Decision:
-        """From what the model said, or why it said nothing, to the decision. `share` of the price was paid for the first answer."""
+        """From what the model said, or why it said nothing, to the decision.
+
+        `share` of the price was paid for the first answer.
+        """
         answers = said.answers if said else ()
         tokens = sum((answer.tokens for answer in answers), Tokens())
         calls = sum(answer.calls for answer in answers) + (failure.calls if failure else 0)

@@ -1,10 +1,11 @@
-"""A request judge that orders its answers in batches. Orders are noted in the store, so that another process can wait for
-one that this process gave."""
+"""A request judge that orders its answers in batches; orders are noted in the store, for other processes to wait for."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Coroutine
 from dataclasses import dataclass, field
+from typing import Any
 
 from clawjudge.judge.models.batches import MOST_REQUESTS, order, wait
 from clawjudge.judge.models.conversation import Answer, Prompt
@@ -69,8 +70,8 @@ class Orders:
         if prompts:
             self._start(self._order(prompts))
 
-    def _start(self, work: object) -> None:
-        task = asyncio.get_running_loop().create_task(work)  # type: ignore[arg-type]
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
