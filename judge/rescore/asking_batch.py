@@ -1,4 +1,4 @@
-"""A request judge that orders its answers in batches; orders are noted in the store, for other processes to wait for."""
+"""A request judge that orders answers in batches; orders are noted in the store, so that others can wait for them."""
 
 from __future__ import annotations
 
