@@ -17,7 +17,7 @@ from clawjudge.judge.store.verdict_store import StoreError, VerdictStore
 from clawjudge.judge.verdict import Verdict
 
 DEFAULT_CONCURRENCY = 4
-"""Each program takes some 300 MB of memory and little else; the provider's rate limit is usually the bound."""
+"""Each program takes some 200 MB of memory and little else; the provider's rate limit is usually the bound."""
 _CLAIM_MARGIN_SECONDS = 120.0
 
 _log = logging.getLogger(__name__)

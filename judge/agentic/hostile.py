@@ -21,12 +21,19 @@ _VERDICT = re.compile(
     r"[\"']?(?:outcome|verdict|match|judg(?:e)?ment)[\"']?\s*[:=]\s*[\"']?(?:pass(?:ed)?|fail(?:ed)?|true|false)\b",
     re.I,
 )
+# Orders that make sense only to whoever reads a recording under instructions.
+_ORDER = re.compile(
+    r"\b(?:ignore|disregard|forget|override)\b[^\n]{0,40}"
+    r"\b(?:rubrics?|(?:previous|prior|above|your|all) (?:\w+ )?(?:rules|instructions?))\b"
+    r"|\b(?:answer|respond|reply|output|return|mark|judge|grade|score|rate)\b[^\n]{0,40}\b(?-i:PASS(?:ED)?)\b",
+    re.I,
+)
 _FENCE = re.compile(r"</?quoted-|===\s*(?:end|begin) of (?:evidence|quotation|recording)", re.I)
 
 
 def is_addressed_to_the_judge(text: str) -> bool:
     """Whether a text tells a judge what to decide, shows a verdict of its own, or imitates our marks."""
-    return bool(mention_then("judge", "approval", text) or _VERDICT.search(text) or _FENCE.search(text))
+    return bool(mention_then("judge", "approval", text) or any(p.search(text) for p in (_VERDICT, _ORDER, _FENCE)))
 
 
 def speaks_to_the_judge(citation: Citation, runs: Mapping[str, Path]) -> bool:

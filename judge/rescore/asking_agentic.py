@@ -36,7 +36,7 @@ class AskingAgentic:
     @contextlib.asynccontextmanager
     async def open(self) -> AsyncIterator[AskingAgentic]:
         """Ready until the end of the block. Raises `NoCredentials`, `NoSandbox`."""
-        async with AgenticJudge(self.settings).open() as self._bench:
+        async with AgenticJudge(self.settings).open(at_once=self.width) as self._bench:
             yield self
 
     @functools.cached_property

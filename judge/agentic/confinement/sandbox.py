@@ -148,6 +148,8 @@ def _walls() -> list[str]:
     walls += ["--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache"]
     for path in _python():
         walls += ["--ro-bind", str(path), str(path)]
+        if (path / "site-packages").is_dir():
+            walls += ["--tmpfs", str(path / "site-packages")]
     return [*walls, "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--dir", "/judge"]
 
 
