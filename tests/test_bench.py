@@ -39,3 +39,9 @@ def test_help_has_examples_and_wrong_arguments_are_refused(tmp_path: Path) -> No
         done = bench(*arguments)
         assert (done.returncode, done.stdout) == (4, "")
         assert done.stderr.count("\n") == 1
+
+
+def test_the_benchmark_of_rescore_explains_itself() -> None:
+    script = BENCH.with_name("bench_rescore")
+    done = subprocess.run([sys.executable, script, "--help"], capture_output=True, text=True, check=True)
+    assert "ClawBench" in done.stdout

@@ -71,7 +71,7 @@ def _document(result: BundleResult, dry_run: bool) -> dict[str, Any]:
     }
     if dry_run:
         document["estimate"] = {
-            judge: {"runs_to_ask": number, "cost_usd_at_most": round(dollars, 6)}
+            judge: {"runs_to_ask": number, "cost_usd_at_most": None if judge == "agentic" else round(dollars, 6)}
             for judge, (number, dollars) in result.estimate.items()
         }
     return document
@@ -85,7 +85,10 @@ def _lines(result: BundleResult, dry_run: bool) -> Iterator[str]:
     for judge in result.judges:
         if dry_run:
             number, dollars = result.estimate.get(judge, (0, 0.0))
-            yield f"  {judge}: {number} runs to ask about, at most ${dollars:.2f} (prices of {dated()})"
+            cost = f"at most ${dollars:.2f} (prices of {dated()})"
+            if judge == "agentic":
+                cost = "clawjudge evaluate --judge agentic --dry-run estimates the cost"
+            yield f"  {judge}: {number} runs to ask about, {cost}"
         else:
             yield from _judge_lines(totals(result, judge))
     yield from _coverage_lines(result)

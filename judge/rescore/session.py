@@ -9,6 +9,7 @@ import contextlib
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from clawjudge.judge.models.calls import RetryPolicy
 from clawjudge.judge.models.family import family_of
@@ -23,6 +24,9 @@ from clawjudge.judge.rescore.runs import find
 from clawjudge.judge.store.prior import import_prior
 from clawjudge.judge.store.verdict_store import VerdictStore
 from clawjudge.traces.hub_record import source_of
+
+if TYPE_CHECKING:
+    from clawjudge.judge.rescore.asking_agentic import AskingAgentic
 
 JUDGES = (*NAMES, "offline", "agentic")
 NEED_REFERENCES = frozenset({"offline", "agentic"})
@@ -135,7 +139,8 @@ async def _opened(judges: Judges, options: Options) -> AsyncIterator[list[Asking
 
                 asked.append(await stack.enter_async_context(AskingOffline(options.persona).open()))
             else:
-                asked.append(await stack.enter_async_context(_agentic(judges, options)))
+                asking = _agentic(judges, options)
+                asked.append(asking if options.dry_run else await stack.enter_async_context(asking.open()))
         yield asked
 
 
@@ -145,14 +150,14 @@ def _model(judges: Judges, options: Options) -> Model:
     return Model(judges.model, judges.policy, options.concurrency)
 
 
-def _agentic(judges: Judges, options: Options) -> contextlib.AbstractAsyncContextManager[Asking]:
+def _agentic(judges: Judges, options: Options) -> AskingAgentic:
     from clawjudge.judge.agentic.settings import Settings
     from clawjudge.judge.rescore.asking_agentic import AskingAgentic
 
     settings = Settings(max_cost=options.max_cost)
     if judges.agentic_model is not None:
         settings = replace(settings, model=judges.agentic_model)
-    return AskingAgentic(settings, options.persona).open()
+    return AskingAgentic(settings, options.persona)
 
 
 def _warn_of_kinship(judges: Judges, result: BundleResult, notice: Notice) -> None:
