@@ -21,7 +21,7 @@ from clawjudge.judge.rescore.runs import Coverage, coverage, task_names
 from clawjudge.judge.store.dropin import Answer, RunEntry, RunFacts
 from clawjudge.judge.store.key import KeyParts, sha256_of
 from clawjudge.judge.store.records import Usage, VerdictRecord, now
-from clawjudge.judge.store.verdict_store import StoreError, VerdictStore
+from clawjudge.judge.store.verdict_store import Claim, StoreError, VerdictStore
 from clawjudge.judge.verdict import unjudged
 from clawjudge.traces.errors import TraceError
 from clawjudge.traces.meta import RunMeta
@@ -207,20 +207,23 @@ class BundleRescore:
             await self._under_way[key]
         self._under_way[key] = asyncio.get_running_loop().create_future()
         try:
-            while (claim := store.claim(key, ask.judge.lease, ask.after)) == "theirs":
-                await asyncio.sleep(_LOOK_AGAIN)
+            claim: Claim = "theirs"
+            while claim == "theirs" and self._failure is None:
+                async with self._turn(ask):
+                    claim = store.claim(key, ask.judge.lease, ask.after)
+                    if claim == "mine":
+                        await self._ask(ask)
+                        store.release(key)
+                if claim == "theirs":
+                    await asyncio.sleep(_LOOK_AGAIN)
             if claim == "answered":
                 known = store.latest(key)
                 assert known is not None
                 self.result.counts.reused += 1
                 name = ask.run.pairing.run
                 self._take(ask.index, known if known.run == name else self._copied(known, name))
-            elif self._failure is None:
-                async with self._turn(ask):
-                    await self._ask(ask)
         finally:
-            with contextlib.suppress(StoreError):
-                store.release(key)
+            # After an interruption the store gives back all claims at once when it is closed.
             self._under_way.pop(key).set_result(None)
 
     def _turn(self, ask: _Ask) -> contextlib.AbstractAsyncContextManager[None]:

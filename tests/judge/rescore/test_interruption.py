@@ -63,19 +63,12 @@ def test_interrupt_stops_in_under_a_second(make_bundle) -> None:  # type: ignore
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
         seconds = time.monotonic() - began
-        # What the machine is busy with otherwise is no fault of the command: nothing is waited for.
-        assert seconds < 1 + 3 * _slowness()
+        # On a machine that does other work everything takes as many times longer as programs wait for a processor.
+        assert seconds < max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
         assert process.returncode == 130, err
         assert "the same command goes on" in err
         assert len(server.requests) <= sent + 64
         assert "exit=130" in out
-
-
-def _slowness() -> float:
-    """Seconds that a piece of work takes here that takes a tenth of one on a machine that is free."""
-    began = time.monotonic()
-    sum(range(4_000_000))
-    return max(time.monotonic() - began - 0.1, 0.0)
 
 
 @pytest.fixture
