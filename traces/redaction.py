@@ -85,7 +85,7 @@ class Redactor:
 
     def _remember(self, secret: str, kind: str) -> str:
         core = _core(secret.partition(":")[2] if kind == "user-info" else secret, kind)
-        if len(core) >= _LEARNT_LENGTH and not _PLAIN_WORD.fullmatch(core):
+        if is_distinctive(core):
             self._learnt.setdefault(core, "password" if kind == "user-info" else kind)
         return self._shown(secret, kind)
 
@@ -97,6 +97,11 @@ class Redactor:
             self._pattern = re.compile("|".join(map(re.escape, longest_first)))
         for found in self._pattern.finditer(text):
             yield Span(*found.span(), self._learnt[found.group()])
+
+
+def is_distinctive(secret: str) -> bool:
+    """Whether a secret may be replaced wherever its characters stand: it is no ordinary word and no short number."""
+    return len(secret) >= _LEARNT_LENGTH and not _PLAIN_WORD.fullmatch(secret)
 
 
 def _core(secret: str, kind: str) -> str:

@@ -42,9 +42,10 @@ def align(run: Path, reference: Path, form: str, frames: Path | None) -> Exit:
     from clawjudge.judge.align.frames import check_folder
     from clawjudge.judge.align.parting import first_parting
     from clawjudge.judge.case import build_case
+    from clawjudge.judge.known_secrets import KnownSecrets
     from clawjudge.judge.show.documents import dumps
     from clawjudge.judge.show.layout import Screen
-    from clawjudge.judge.show.steps import render_steps, steps_document
+    from clawjudge.judge.show.steps import hidden_steps, render_steps, steps_document
     from clawjudge.traces.trace import Trace
 
     if frames is not None:
@@ -59,10 +60,12 @@ def align(run: Path, reference: Path, form: str, frames: Path | None) -> Exit:
         _write_frames(alignment, case.agent, theirs, frames)
     mine, binds = case.agent.steps, case.sources.bind
     first = first_parting(alignment, mine, theirs.steps, lambda value: bool(binds(value)))
+    hide = KnownSecrets(case).hide
+    shown = (alignment, hidden_steps(mine, hide), hidden_steps(theirs.steps, hide), first)
     if form == "json":
-        emit(dumps(steps_document(alignment, mine, theirs.steps, first), indent=2) + "\n")
+        emit(dumps(steps_document(*shown), indent=2) + "\n")
     else:
-        show(render_steps(alignment, mine, theirs.steps, first, Screen.of_stdout()))
+        show(render_steps(*shown, Screen.of_stdout()))
     return Exit.DONE
 
 

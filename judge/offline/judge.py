@@ -11,6 +11,7 @@ from typing import Any
 from clawjudge.judge.case import Case
 from clawjudge.judge.citation import CitationCheck, shown_pointer
 from clawjudge.judge.fingerprint import fingerprint
+from clawjudge.judge.known_secrets import KnownSecrets
 from clawjudge.judge.offline import report
 from clawjudge.judge.offline.divergence import first_divergence
 from clawjudge.judge.offline.facts import Facts
@@ -247,7 +248,7 @@ def _verdict(
             "alignment": facts.alignment.counts,
             "failing_field": _failing_field(facts) if violated else None,
         }
-    return Verdict(
+    verdict = Verdict(
         run="",
         task_id=_task_id(case),
         outcome=outcome,
@@ -263,6 +264,8 @@ def _verdict(
         category=meta.category,
         **details,
     )
+    # Only now: citations are checked against what was really recorded.
+    return KnownSecrets(case).in_verdict(verdict)
 
 
 def _verified_divergence(facts: Facts, check: CitationCheck) -> Any:

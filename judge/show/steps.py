@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import dataclasses
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from clawjudge.judge.align.alignment import Alignment, StepPair
@@ -17,6 +18,20 @@ if TYPE_CHECKING:
 SCHEMA_VERSION = 1
 _MARKS = {"match": ("=", "green"), "variant": ("≠", "bold red"), "missing": ("-", "yellow"), "extra": ("+", "cyan")}
 _TABLE_WIDTH = 90
+
+
+def hidden_steps(steps: Sequence[Step], hide: Callable[[Any], Any]) -> list[Step]:
+    """`steps` as they may be shown: what their own names make secret is masked, and `hide` takes out what is known."""
+    return [
+        dataclasses.replace(
+            step,
+            label=hide(step.label),
+            target=hide(step.target),
+            url=hide(step.url),
+            value=hide(mask_entered(step.value, step.names)),
+        )
+        for step in steps
+    ]
 
 
 def steps_document(
