@@ -19,6 +19,7 @@ from clawjudge.traces.matcher import match_request
 from clawjudge.traces.payload import Payload
 from clawjudge.traces.pointers import flatten
 from clawjudge.traces.records import ActionEvent, Message, RequestEvent
+from clawjudge.traces.repeated_keys import lines_with_repeated_keys
 from clawjudge.traces.steps import Step, build_steps, is_state_changing
 from clawjudge.traces.task import EvalSchema
 from clawjudge.traces.trace import Trace
@@ -78,6 +79,8 @@ class RunDigest:
     """How far the clock of the actions runs ahead of that of the requests."""
     conflict: str = ""
     """Set where `interception.json` and `requests.jsonl` contradict each other."""
+    two_readings: frozenset[int] = frozenset()
+    """Lines of terminal requests whose record repeats a key: what they held depends on who reads them."""
     undecided: str = ""
     """Set where it cannot be told which requests are the task's terminal request."""
 
@@ -87,6 +90,7 @@ def digest(trace: Trace, schema: EvalSchema | None) -> RunDigest:
     out = RunDigest(trace)
     requests = _scan_requests(out, schema)
     _add_interception(out, schema)
+    _find_repeated_keys(out)
     pages = _scan_messages(out)
     terminal = {id(event) for event in out.commits}
     chosen = sorted(requests, key=lambda event: event.line)
@@ -238,6 +242,8 @@ def without_body(schema: EvalSchema) -> EvalSchema:
 def _add_interception(out: RunDigest, schema: EvalSchema | None) -> None:
     """Holds `interception.json` against the request log; the log decides, and a contradiction is kept as such."""
     claim = out.trace.interception
+    if claim is not None and not claim.intercepted and claim.stop_reason:
+        out.conflict = _unclaimed(out.commits)
     if claim is None or not claim.intercepted or claim.request is None:
         return
     if schema is None or schema.never_matches:
@@ -252,6 +258,9 @@ def _add_interception(out: RunDigest, schema: EvalSchema | None) -> None:
         out.conflict = "interception.json claims a block, but its request does not match the task's terminal request"
         return
     same = [c for c in out.commits if c.url == request.url and c.method == request.method]
+    if same and all(c.blocked is False for c in same):
+        out.conflict = f"interception.json claims a block that requests.jsonl:{same[-1].line} denies"
+        return
     # A body that was not recorded, or was let go, contradicts nothing.
     if same and (request.body is None or any(c.body is None for c in same)):
         return
@@ -262,6 +271,24 @@ def _add_interception(out: RunDigest, schema: EvalSchema | None) -> None:
         out.conflict = _contradiction(request, same)
         return
     out.commits.append(request)
+
+
+def _find_repeated_keys(out: RunDigest) -> None:
+    """A body that was recorded as text tells of a repeated key itself; one recorded as an object only by its line."""
+    lines = {c.line for c in out.commits if isinstance(c.body, dict | list) and c.line}
+    if lines:
+        out.two_readings = lines_with_repeated_keys(out.trace.files.found["http"], lines)
+
+
+def _unclaimed(commits: list[RequestEvent]) -> str:
+    """Why the log contradicts a recorder that ended without a block; empty if it tells what became of the requests."""
+    unanswered = [c for c in commits if c.blocked is None and c.status is None]
+    if not unanswered or len(unanswered) < len(commits):
+        return ""
+    return (
+        "interception.json says that the run ended without the terminal request,"
+        f" and requests.jsonl:{unanswered[0].line} holds one that nothing says was answered"
+    )
 
 
 def _contradiction(claimed: RequestEvent, logged: list[RequestEvent]) -> str:

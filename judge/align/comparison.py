@@ -24,6 +24,10 @@ from clawjudge.traces.records import RequestEvent
 from clawjudge.traces.steps import Step
 from clawjudge.traces.urls import host, path, same_site
 
+_DAMAGE = frozenset({"bad_json", "bad_multipart", "multipart_damaged"})
+"""What a body is called that breaks off, or does not parse as its type says."""
+_TWO_READINGS = "its body can be read in two ways ({})"
+
 
 @dataclass(frozen=True)
 class JudgedCommit:
@@ -32,6 +36,7 @@ class JudgedCommit:
     request: RequestEvent
     fields: tuple[Field, ...]
     body_missing: bool
+    """Whether the body was not recorded, or not whole."""
     suspicion: str = ""
     """Why it may be another request than it seems: another site, another operation, a body of two readings."""
 
@@ -78,8 +83,11 @@ class RunComparison:
         wanted_body = terminal.request.payload().kind != "none"
         for request in case.agent.commits:
             fields = tuple(bind_fields(terminal.request, request, context))
-            missing = wanted_body and _body_not_recorded(request)
-            comparison.commits.append(JudgedCommit(request, fields, missing, _suspicion(terminal.request, request)))
+            missing = wanted_body and (_body_not_recorded(request) or is_damaged(terminal.request, request))
+            suspicion = _suspicion(terminal.request, request)
+            if request.line in case.agent.two_readings:
+                suspicion = suspicion or _TWO_READINGS.format("duplicate_key")
+            comparison.commits.append(JudgedCommit(request, fields, missing, suspicion))
         comparison.alignment = vary(alignment, comparison._differing_commits())
         return comparison
 
@@ -148,6 +156,25 @@ def _body_not_recorded(request: RequestEvent) -> bool:
     return lengths != ["0"]
 
 
+def is_damaged(reference: RequestEvent, agent: RequestEvent) -> bool:
+    """Whether the body of one of the two was cut off or broken by the recording, so that what it lacks says nothing."""
+    theirs, mine = (request.payload() for request in (reference, agent))
+    # Some sites write their forms in a way that no parser likes; then the human's has the same defect.
+    shared = _DAMAGE & set(mine.problems) & set(theirs.problems) if "multipart" in mine.kind else set()
+    return bool((_DAMAGE & (set(mine.problems) | set(theirs.problems))) - shared) or any(
+        map(_shorter, (reference, agent))
+    )
+
+
+def _shorter(request: RequestEvent) -> bool:
+    """Whether fewer bytes were recorded than the request says that it sent."""
+    payload = request.payload()
+    said = [v.strip() for k, v in request.headers.items() if k.casefold() == "content-length" and isinstance(v, str)]
+    if payload.kind in ("none", "binary") or payload.raw is None or len(said) != 1:
+        return False
+    return said[0].isascii() and said[0].isdecimal() and len(said[0]) < 12 and len(payload.raw) < int(said[0])
+
+
 def _suspicion(reference: RequestEvent, agent: RequestEvent) -> str:
     if not same_site(host(reference.url), host(agent.url)):
         return f"it went to another site, {host(agent.url)}, than the reference's, {host(reference.url)}"
@@ -156,7 +183,7 @@ def _suspicion(reference: RequestEvent, agent: RequestEvent) -> str:
     if query_texts(reference) != query_texts(agent):
         return "the text of its GraphQL operation is another than the reference's"
     doubts = [p for p in agent.payload().problems if p not in reference.payload().problems]
-    return f"its body can be read in two ways ({', '.join(doubts)})" if doubts else ""
+    return _TWO_READINGS.format(", ".join(doubts)) if doubts else ""
 
 
 def _context(case: Case, reference: RunDigest) -> BindingContext:

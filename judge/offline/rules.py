@@ -224,7 +224,8 @@ RULES: tuple[Rule, ...] = (
 def _commits_right(facts: Facts) -> Finding:
     for number, commit in enumerate(facts.commits, 1):
         if commit.body_missing:
-            note = "the body of the final request was not recorded"
+            recorded = commit.request.payload().kind != "none"
+            note = f"the body of the final request {'is damaged' if recorded else 'was not recorded'}"
             return _finding("R1", "cannot_tell", note, [cite.request(facts.agent, commit.request)])
         if commit.wrong and not facts.terminal.by_schema and commit is not facts.commits[-1]:
             # Found by comparison only, an earlier request of this kind may have been a draft.

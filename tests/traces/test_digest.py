@@ -171,8 +171,10 @@ CLAIM = {"intercepted": True, "request": {"url": ORDER, "method": "POST", "body"
         ({"url": ORDER, "method": "post", "body": {"qty": 2}}, [], "", 1),
         ({**CLAIM, "request": {"url": f"{SHOP}/draft", "method": "POST"}}, [], "does not match", 0),
         ({**CLAIM, "request": {"url": ORDER, "method": "GET"}}, [sent(body={"qty": 2})], "does not match", 1),
+        # A recorder that blocks the terminal request, ended without a block and has one in its log all the same.
+        ({"intercepted": False, "stop_reason": "time_limit"}, [sent(body={"qty": 2})], "nothing says was answered", 1),
         # No claim, no contradiction; the log still decides.
-        ({"intercepted": False, "stop_reason": "time_limit"}, [sent(body={"qty": 2})], "", 1),
+        ({"intercepted": False}, [sent(body={"qty": 2})], "", 1),
         ({"intercepted": "true", **{"request": CLAIM["request"]}}, [page(f"{SHOP}/")], "", 0),
         ({"intercepted": True}, [page(f"{SHOP}/")], "", 0),
         ([], [sent(body={"qty": 2})], "", 1),

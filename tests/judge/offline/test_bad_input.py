@@ -115,6 +115,93 @@ def test_a_forged_interception_does_not_replace_the_request(folder: Path, judge:
     assert judge(folder).outcome in ("fail", "unjudged")
 
 
+CUT = '{"lines": [{"sku": "DL-3", "name": "Desk La'
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type"),
+    [
+        (CUT, "application/json"),
+        (CUT, ""),
+        ('--b\r\nContent-Disposition: form-data; name="sku"\r\n\r\nDL-', "multipart/form-data; boundary=b"),
+    ],
+)
+def test_a_body_that_breaks_off_says_nothing_of_the_agent(
+    agent: Any, judge: Judge, body: str, content_type: str
+) -> None:
+    agent.commit(body)
+    agent.requests[-1]["headers"]["Content-Type"] = content_type
+    verdict = judge(agent)
+    assert (verdict.outcome, verdict.reason_code) == ("unjudged", "missing_evidence")
+    assert "damaged" in verdict.justification
+
+
+def test_a_body_shorter_than_was_sent(agent: Any, judge: Judge) -> None:
+    whole = json.dumps(agent.body)
+    agent.commit(json.dumps({**agent.body, "lines": []}))
+    agent.requests[-1]["headers"]["Content-Length"] = str(len(whole))
+    assert judge(agent).reason_code == "missing_evidence"
+
+
+def test_a_body_as_long_as_was_sent(agent: Any, judge: Judge) -> None:
+    agent.commit(json.dumps(agent.body))
+    agent.requests[-1]["headers"]["Content-Length"] = str(len(json.dumps(agent.body)))
+    assert judge(agent).outcome == "pass"
+
+
+def test_a_reference_whose_body_breaks_off(agent: Any, judge: Judge, reference: Path) -> None:
+    log = reference / REQUESTS
+    rows = [json.loads(line) for line in log.read_text("utf-8").splitlines()]
+    rows[-1]["body"] = json.dumps(rows[-1]["body"])[:60]
+    claim = json.loads((reference / "data/interception.json").read_text("utf-8"))
+    claim["request"]["body"] = rows[-1]["body"]
+    log.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (reference / "data/interception.json").write_text(json.dumps(claim))
+    assert judge(agent.commit()).reason_code == "missing_evidence"
+
+
+def test_a_key_with_two_values_is_a_doubt_however_the_body_was_recorded(folder: Path, judge: Judge) -> None:
+    for name in (REQUESTS, "data/interception.json"):
+        file = folder / name
+        file.write_text(file.read_text("utf-8").replace('"count": 3', '"count": 5, "count": 3'))
+    verdict = judge(folder)
+    assert (verdict.outcome, "duplicate_key" in verdict.justification) == ("unjudged", True)
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome"),
+    [({}, "evidence_conflict"), ({"status": 200}, "committed"), ({"blocked": True}, "committed_and_blocked")],
+)
+def test_a_recorder_that_saw_no_block(folder: Path, judge: Judge, answer: dict[str, Any], outcome: str) -> None:
+    _answered(folder, answer)
+    claim = folder / "data/interception.json"
+    kept = json.loads(claim.read_text("utf-8"))
+    claim.write_text(json.dumps({"intercepted": False, "stop_reason": "agent_exited", "schema": kept["schema"]}))
+    assert judge(folder).reason_code == outcome
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome"),
+    [
+        ({"blocked": False, "status": 302}, "evidence_conflict"),
+        ({"blocked": False}, "evidence_conflict"),
+        ({"blocked": True}, "committed_and_blocked"),
+        ({}, "committed_and_blocked"),
+    ],
+)
+def test_a_block_that_the_log_denies(folder: Path, judge: Judge, answer: dict[str, Any], outcome: str) -> None:
+    _answered(folder, answer)
+    assert judge(folder).reason_code == outcome
+
+
+def _answered(folder: Path, answer: dict[str, Any]) -> None:
+    """What became of the final request, as the log says."""
+    log = folder / REQUESTS
+    rows = [json.loads(line) for line in log.read_text("utf-8").splitlines()]
+    rows[-1].update(answer)
+    log.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
 def test_another_task_is_not_judged(agent: Any, judge: Judge) -> None:
     agent.task["instruction"] = "Do something else."
     assert judge(agent.commit()).reason_code == "task_mismatch"
