@@ -16,25 +16,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from clawjudge.judge.align.sources import Document
+from clawjudge.judge.availability import decide
 from clawjudge.judge.case import Case, build_case, read_persona
 from clawjudge.judge.intervals import wilson
 from clawjudge.judge.offline.judge import OfflineJudge
 from clawjudge.judge.pairing import Pairing, pair
 from clawjudge.judge.verdict import Fingerprint, JudgeReport, Verdict, unjudged
-from clawjudge.traces.errors import InvalidInput, TraceError
+from clawjudge.traces.errors import TraceError
 from clawjudge.traces.trace import Trace
 
 if TYPE_CHECKING:
     from clawjudge.judge.agentic.settings import Settings
     from clawjudge.judge.models.specification import ModelSpecification
 
-JUDGES = ("auto", "offline", "agentic", "request-strict", "request-lenient")
-
 _log = logging.getLogger(__name__)
-
-
-class UnavailableJudge(InvalidInput):
-    """A judge was asked for by a name that this version does not have."""
 
 
 class Judge(Protocol):
@@ -77,35 +72,24 @@ def choose_judge(
     model: ModelSpecification | None = None,
 ) -> Choice:
     """The judge of that name; `settings` are for the agentic one, `model` for the request judges. `auto` is the agentic
-    judge where there is a key for a model, else the offline one.
+    judge where there is a key for a model and the judge's SDK is installed, else the offline one.
 
     Raises `UnavailableJudge`, and `InvalidInput` if the judge could not work here; not without `asking`.
     """
-    if requested == "offline":
-        return Choice(requested, OfflineJudge(), "asked for by name")
-    if requested not in JUDGES:
-        raise UnavailableJudge(f"judge {requested!r} is not available yet; use one of: {', '.join(JUDGES)}")
-    if requested in ("request-strict", "request-lenient"):
-        return _request_judge(requested, model)
-    from clawjudge.judge.agentic import credentials
+    decision = decide(requested, asking=asking)
+    if decision.name == "offline":
+        return Choice(requested, OfflineJudge(), decision.why)
+    if decision.name != "agentic":
+        return Choice(requested, _request_judge(decision.name, model), decision.why)
+    from clawjudge.judge.agentic.judge import AgenticJudge
 
-    if requested == "auto" and not credentials.available():
-        return Choice(requested, OfflineJudge(), "no key for a model is set (ANTHROPIC_API_KEY)")
-    try:
-        from clawjudge.judge.agentic.judge import AgenticJudge
-    except ImportError as error:
-        if requested == "auto":
-            why = "there is a key for a model, but claude-agent-sdk is not installed (pip install 'clawjudge[agentic]')"
-            return Choice(requested, OfflineJudge(), why)
-        raise UnavailableJudge(f"the agentic judge needs more: pip install 'clawjudge[agentic]' ({error})") from error
     judge = AgenticJudge() if settings is None else AgenticJudge(settings)
     if asking:
         judge.check()
-    why = "asked for by name" if requested == "agentic" else "a key for a model is set"
-    return Choice(requested, judge, why)
+    return Choice(requested, judge, decision.why)
 
 
-def _request_judge(requested: str, model: ModelSpecification | None) -> Choice:
+def _request_judge(name: str, model: ModelSpecification | None) -> Judge:
     from clawjudge.judge.models.model import Model
     from clawjudge.judge.request.judge import NAMES, RequestJudge
 
@@ -113,7 +97,7 @@ def _request_judge(requested: str, model: ModelSpecification | None) -> Choice:
         from clawjudge.judge.models.specification import DEFAULT_MODEL, specify
 
         model = specify(DEFAULT_MODEL, os.environ)
-    return Choice(requested, RequestJudge(NAMES[requested], Model(model)), "asked for by name")
+    return RequestJudge(NAMES[name], Model(model))
 
 
 def evaluate(

@@ -139,7 +139,7 @@ def _open_host(branch: str, host: str) -> Iterator[LintFinding]:
     found = [other for other, url in tried if Pattern(branch).search(url) is not None]
     if found:
         message = (
-            f"the host is open, {' and '.join(found)} would do as well; write ^https://([^/?#]+\\.)?{re.escape(host)}/"
+            f"the host is open, {' and '.join(found)} would do as well; write ^https?://([^/?#]+\\.)?{re.escape(host)}/"
         )
         yield LintFinding("open_host", "note", message, _PATTERN_FIELD)
 

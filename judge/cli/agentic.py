@@ -80,10 +80,8 @@ def agentic_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def settings_of(judge: str, asked: dict[str, Any]) -> Settings | None:
-    """The settings that were given, the rest by default; None where that judge has none."""
-    from clawjudge.judge.agentic import credentials
-
-    if judge == "offline" or judge.startswith("request-") or (judge == "auto" and not credentials.available()):
+    """The settings that were given, the rest by default; None for another judge, which has none."""
+    if judge != "agentic":
         return None
     from clawjudge.judge.agentic.settings import Settings
 
@@ -100,12 +98,13 @@ def refuse_without_agentic(judge: str, asked: dict[str, Any]) -> None:
 
 def announce(choice: Choice) -> None:
     """Say on standard error who judges, with what, and how it is confined."""
+    if choice.judge.name != "agentic":
+        return
     from clawjudge.judge.agentic.confinement.sandbox import choose
     from clawjudge.judge.agentic.judge import AgenticJudge
 
     judge = choice.judge
-    if not isinstance(judge, AgenticJudge):
-        return
+    assert isinstance(judge, AgenticJudge)
     kind, less = choose(judge.settings.sandbox)
     place = "in bubblewrap" if kind == "os" else less
     notice(f"judge: agentic with {judge.settings.model}, because {choice.why}; {place}")
@@ -149,10 +148,14 @@ def home_of(agent: Path) -> Path:
 
 def show_plan(choice: Choice, pairings: list[Pairing], documents: list[Document]) -> str:
     """What `--dry-run` prints."""
+    if choice.judge.name != "agentic":
+        listed = "".join(f"  {pairing.run}\n" for pairing in pairings)
+        price = "for nothing"
+        if choice.judge.name.startswith("request-"):
+            price = "nothing was asked (what it may cost: clawjudge rescore --dry-run)"
+        return f"would judge {len(pairings)} runs with the {choice.judge.name} judge, {price}:\n{listed}"
     from clawjudge.judge.agentic.estimate import estimate, plan
     from clawjudge.judge.agentic.judge import AgenticJudge
 
-    if not isinstance(choice.judge, AgenticJudge):
-        listed = "".join(f"  {pairing.run}\n" for pairing in pairings)
-        return f"would judge {len(pairings)} runs with the {choice.judge.name} judge, for nothing:\n{listed}"
+    assert isinstance(choice.judge, AgenticJudge)
     return plan(choice.judge.settings, [estimate(p, choice.judge.settings, documents) for p in pairings])

@@ -157,15 +157,14 @@ def evaluate(
     nothing anywhere; the agentic judge sends redacted evidence to a model and costs money (docs/agentic-judge.md).
     """
     check_output(output)
-    from clawjudge.judge.case import read_persona
-    from clawjudge.judge.evaluate import choose_judge, report
+    # What may be wrong with the input is found out before the judges are imported, which takes a second or two.
+    from clawjudge.judge.availability import decide
     from clawjudge.judge.pairing import pair
 
-    model = request_model(judge, asked, dry_run)
-    choice = choose_judge(judge, settings_of(judge, asked), asking=not dry_run, model=model)
-    refuse_without_agentic(choice.judge.name, asked)
-    documents = [] if persona is None else [read_persona(persona)]
-    wants: Wants = "agentic" if choice.judge.name == "agentic" else "offline"
+    name = decide(judge, asking=not dry_run).name
+    refuse_without_agentic(name, asked)
+    model = request_model(name, asked, dry_run)
+    wants: Wants = "agentic" if name == "agentic" else "offline"
     agent = local_folder(agent_source, wants)
     pairings = pair(agent, None if reference_source is None else local_folder(reference_source, wants))
     if not pairings:
@@ -173,6 +172,11 @@ def evaluate(
             f"{agent}: holds no agent run; a run is a folder that holds run-meta.json or requests.jsonl; "
             "folders named `reference` and runs given as references do not count"
         )
+    from clawjudge.judge.case import read_persona
+    from clawjudge.judge.evaluate import choose_judge, report
+
+    documents = [] if persona is None else [read_persona(persona)]
+    choice = choose_judge(judge, settings_of(name, asked), asking=not dry_run, model=model)
     chosen = pairings[:limit]
     if dry_run:
         emit(show_plan(choice, chosen, documents), output)

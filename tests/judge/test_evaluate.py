@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from clawjudge.judge import evaluate as module
-from clawjudge.judge.evaluate import Choice, UnavailableJudge, evaluate, judge_pairings, report, summarise
+from clawjudge.judge.availability import UnavailableJudge
+from clawjudge.judge.evaluate import Choice, evaluate, judge_pairings, report, summarise
 from clawjudge.judge.intervals import wilson
 from clawjudge.judge.offline.judge import OfflineJudge
 from clawjudge.judge.pairing import pair

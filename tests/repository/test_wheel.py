@@ -21,6 +21,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 UV = shutil.which("uv", path=sysconfig.get_path("scripts")) or shutil.which("uv")
 FOLDERS = ["interceptor", "judge", "rubrics", "runner", "traces"]
+KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL")
 EXAMPLES = ROOT / "examples" / "food-order"
 
 pytestmark = [
@@ -31,8 +32,9 @@ pytestmark = [
 ]
 
 
-def run(*command: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
-    environment = {name: value for name, value in os.environ.items() if name not in ("VIRTUAL_ENV", "PYTHONPATH")}
+def run(*command: str | Path, cwd: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    left_out = ("VIRTUAL_ENV", "PYTHONPATH", *KEYS)
+    environment = {name: value for name, value in os.environ.items() if name not in left_out} | variables
     return subprocess.run([str(part) for part in command], cwd=cwd, env=environment, capture_output=True, text=True)
 
 
@@ -140,3 +142,39 @@ def test_installed_command_judges_the_examples(
     )
     [verdict] = json.loads(shown)["verdicts"]
     assert verdict["outcome"] == outcome
+
+
+def test_a_clean_environment_has_no_extra(installed: Installed, tmp_path: Path) -> None:
+    """What the tests below rest on."""
+    program = "import importlib.util as u; print([n for n in ('claude_agent_sdk', 'anthropic') if u.find_spec(n)])"
+    assert must(installed.environment / "bin" / "python", "-c", program, cwd=tmp_path) == "[]\n"
+
+
+@pytest.mark.parametrize("more", [[], ["--limit", "2"], ["--dry-run"], ["--format", "json"]], ids=" ".join)
+def test_installed_command_judges_the_folder_of_the_demo(installed: Installed, tmp_path: Path, more: list[str]) -> None:
+    shown = must(installed.command, "evaluate", "--agent-trace", EXAMPLES, *more, cwd=tmp_path)
+    assert "phone-wall" in shown
+    assert ("wrong-quantity" in shown) is (more != ["--limit", "2"])
+
+
+def test_a_key_without_the_sdk_leaves_the_offline_judge(installed: Installed, tmp_path: Path) -> None:
+    arguments = ("evaluate", "--agent-trace", EXAMPLES, "--limit", "1")
+    done = run(installed.command, *arguments, cwd=tmp_path, ANTHROPIC_API_KEY="not a real key")
+    assert done.returncode == 0
+    assert "pip install 'clawjudge[agentic]'" in done.stdout + done.stderr
+    asked = run(installed.command, *arguments, "--judge", "agentic", cwd=tmp_path, ANTHROPIC_API_KEY="not a real key")
+    assert asked.returncode == 4
+    assert "pip install 'clawjudge[agentic]'" in asked.stderr
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="no git to say which files are the repository's")
+def test_the_demo_runs_in_a_fresh_copy(tmp_path: Path) -> None:
+    listed = must("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", cwd=ROOT)
+    for name in filter(None, listed.split("\0")):
+        if (ROOT / name).exists() or (ROOT / name).is_symlink():
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, tmp_path / name, follow_symlinks=False)
+    shown = must(tmp_path / "scripts" / "demo", cwd=Path("/"))
+    assert "1 fail" in shown
+    assert "FAIL" in shown
+    assert not list((tmp_path / ".venv").glob("lib/python*/site-packages/claude_agent_sdk"))

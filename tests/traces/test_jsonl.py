@@ -193,7 +193,7 @@ json_values = st.recursive(
 
 
 @given(st.lists(json_values, max_size=8), st.sampled_from(["\n", "\r\n"]), st.booleans())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_what_json_writes_comes_back(
     tmp_path_factory: pytest.TempPathFactory, values: list[Any], end: str, ascii_only: bool
 ) -> None:
@@ -223,7 +223,7 @@ def as_counted(content: bytes, log: ProblemLog, parsed: int) -> tuple[int, int]:
     ),
     st.booleans(),
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_every_line_is_parsed_skipped_or_blank(
     tmp_path_factory: pytest.TempPathFactory, parts: list[bytes], ended: bool
 ) -> None:

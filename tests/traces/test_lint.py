@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from clawjudge.traces.errors import InvalidTask
 from clawjudge.traces.lint import lint_corpus, lint_task
+from clawjudge.traces.patterns import Pattern
 from clawjudge.traces.task import Task, load_task, parse_task
 
 SHARED = Path(os.environ.get("CLAWJUDGE_SHARED", Path(__file__).resolve().parents[3] / "shared"))
@@ -104,6 +105,11 @@ def test_a_host_that_another_host_meets_is_named(pattern: str, others: tuple[str
         assert finding.severity == "note"
         assert all(other in finding.message for other in others)
         assert ("other.invalid" in finding.message) is ("shop.test.other.invalid" in others)
+        remedy = Pattern(finding.message.split("write ")[1])
+        for address in ("http://shop.test/", "https://shop.test/", "https://www.shop.test/"):
+            assert remedy.search(address) is not None, "the remedy loses a request that is meant"
+        for other in others:
+            assert remedy.search(f"https://{other}/") is None
 
 
 SLOW = [
@@ -130,7 +136,6 @@ def test_a_repeat_inside_a_repeat_is_no_fault_in_itself(pattern: str) -> None:
     assert "slow_pattern" not in [finding.code for finding in lint_task(task(pattern))]
 
 
-@settings(deadline=None)
 @given(st.text(".*\\/()|?^$ab[]{}+-:", min_size=1, max_size=20), st.sampled_from(["GET", "POST", None]))
 def test_no_valid_pattern_raises(pattern: str, method: str | None) -> None:
     try:

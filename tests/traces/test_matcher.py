@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from clawjudge.traces.matcher import Match, match_request
@@ -242,7 +242,6 @@ ANY_URL = st.text(st.characters(codec=None)) | st.lists(
 PATTERNS = st.sampled_from([ORDER, ".*", "^https://", r"\?a=1", "order$", ".*order", "(?=u)", "", "x*", "$"])
 
 
-@settings(deadline=None)
 @given(PATTERNS, OBJECTS, OBJECTS, st.text(), ANY_URL, TREES | st.text() | st.binary())
 def test_no_request_raises(
     pattern: str, params: dict[str, Any], body: dict[str, Any], method: str, url: str, sent: Any
@@ -253,7 +252,6 @@ def test_no_request_raises(
         assert answer.matched == (answer.reason == "matched") == (answer.pointer is None)
 
 
-@settings(deadline=None)
 @given(PATTERNS, ANY_URL)
 def test_never_looser_than_a_search_over_the_whole_url(pattern: str, url: str) -> None:
     schema = EvalSchema(url_pattern=pattern or "a")
@@ -280,7 +278,6 @@ def turned(tree: Any) -> Any:
     return [turned(item) for item in reversed(tree)] if isinstance(tree, list) else tree
 
 
-@settings(deadline=None)
 @given(OBJECTS.filter(bool).filter(without_nan))
 def test_an_object_meets_itself_in_any_order(tree: dict[str, Any]) -> None:
     schema = EvalSchema(url_pattern=ORDER, body=tree)
@@ -288,7 +285,6 @@ def test_an_object_meets_itself_in_any_order(tree: dict[str, Any]) -> None:
     assert match_request(schema, "POST", "https://shop.test/api/order", payload) == HIT
 
 
-@settings(deadline=None)
 @given(OBJECTS, OBJECTS)
 def test_order_changes_no_answer(constraint: dict[str, Any], body: dict[str, Any]) -> None:
     answers = {

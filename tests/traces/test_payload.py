@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import parse_qs
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from clawjudge.traces.payload import parse_body, query_pairs, query_value
@@ -273,14 +273,12 @@ LOOSE_TEXT = st.text(st.characters(codec=None), max_size=60) | st.lists(
 ).map("".join)
 
 
-@settings(deadline=None)
 @given(LOOSE_TEXT | LOOSE_TEXT.map(recorded) | st.binary() | JSON, HEADERS)
 def test_no_body_raises(body: Any, headers: dict[str, str]) -> None:
     payload = parse_body(body, headers)
     assert all(isinstance(pointer, str) for pointer, _ in flatten(payload.value))
 
 
-@settings(deadline=None)
 @given(JSON)
 def test_flatten_and_resolve_agree(value: Any) -> None:
     leaves = list(flatten(value))
@@ -296,7 +294,6 @@ FIELDS = st.dictionaries(
 )
 
 
-@settings(deadline=None)
 @given(FIELDS)
 def test_live_and_recorded_multipart_give_the_same_fields(fields: dict[str, str]) -> None:
     text = multipart_text(*((f'name="{name}"', value) for name, value in fields.items()))

@@ -304,7 +304,7 @@ def read_everything(root: Path, schema: EvalSchema | None) -> Trace:
 
 
 @given(st.dictionaries(st.sampled_from(LAYERS), content, min_size=1), st.booleans())
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=400, suppress_health_check=[HealthCheck.too_slow])
 def test_no_bytes_in_any_file_crash_the_reading(files: dict[str, bytes], known: bool) -> None:
     with tempfile.TemporaryDirectory() as name:
         read_everything_of(Path(name), files, SCHEMA if known else None)

@@ -296,9 +296,7 @@ def test_lines_out_of_order(agent: Any, judge: Judge) -> None:
     assert judge(agent).outcome == "pass"
 
 
-@settings(
-    max_examples=int(os.environ.get("CLAWJUDGE_EXAMPLES", "60")), deadline=None, suppress_health_check=list(HealthCheck)
-)
+@settings(max_examples=int(os.environ.get("CLAWJUDGE_EXAMPLES", "60")), suppress_health_check=list(HealthCheck))
 @given(
     name=st.sampled_from(
         [

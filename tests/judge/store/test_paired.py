@@ -6,7 +6,7 @@ import math
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from clawjudge.judge.store.paired import PairedTable, clopper_pearson
@@ -44,7 +44,6 @@ def test_published_intervals_of_shares(k: int, n: int, low: float, high: float) 
     assert clopper_pearson(k, n) == pytest.approx((low, high), abs=6e-5)
 
 
-@settings(deadline=None)
 @given(st.integers(0, 60), st.integers(0, 60))
 def test_the_p_value_is_exact(gained: int, lost: int) -> None:
     n = gained + lost
@@ -52,7 +51,6 @@ def test_the_p_value_is_exact(gained: int, lost: int) -> None:
     assert table(gained, lost).p_value == pytest.approx(float(min(Fraction(1), Fraction(2 * tail, 2**n))))
 
 
-@settings(deadline=None)
 @given(st.integers(0, 200), st.integers(0, 200), st.integers(0, 500))
 def test_interval_and_test_say_the_same(gained: int, lost: int, same: int) -> None:
     made = table(gained, lost, same)

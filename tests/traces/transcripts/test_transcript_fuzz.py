@@ -75,7 +75,7 @@ def assert_whole(messages: list[Message], problems: ProblemLog) -> None:
     assert problems.counts[("messages", "m.jsonl", "unknown_line")] == unknown
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=400, suppress_health_check=[HealthCheck.too_slow])
 @given(parts=lines)
 def test_any_json_line(path: Path, parts: list[Any]) -> None:
     messages, problems = read(path, "".join(json.dumps(part) + "\n" for part in parts))
@@ -84,7 +84,7 @@ def test_any_json_line(path: Path, parts: list[Any]) -> None:
     assert_whole(messages, problems)
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])
 @given(value=values, cut=st.integers(0, 200))
 def test_any_document(path: Path, value: Any, cut: int) -> None:
     text = json.dumps({"history": value, "x": value}, indent=1)
@@ -95,7 +95,7 @@ def test_any_document(path: Path, value: Any, cut: int) -> None:
     assert not cut or problems.counts, "a document that ends in the middle is a problem"
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(text=st.text(alphabet=st.sampled_from("<>/\"'=[]-: \n\tabinputlket`{}#\\|1→*&;é\ud800"), max_size=200))
 def test_any_page_text(text: str) -> None:
     page = read_page(text)
@@ -106,7 +106,7 @@ def test_any_page_text(text: str) -> None:
     assert all(isinstance(value, dict) for value in parse_shown(text))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     before=st.text(alphabet=st.sampled_from("<>/'=-: \nabinputlket#|1*é"), max_size=80),
     label=st.text(alphabet="abcdef", min_size=1, max_size=8),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from clawjudge.judge.agentic.evidence.leaves import Limits, cut_down, leaf_lines, shortened, text_lines
@@ -32,7 +32,6 @@ def lines(tree: Any, limits: Limits = WIDE) -> list[str]:
     return list(leaf_lines("agent http:1", tree, "/body", limits, Omission("agent", "http", "x"), REDACTOR))
 
 
-@settings(deadline=None)
 @given(TREES)
 def test_every_leaf_has_a_line_that_decodes_to_it(tree: Any) -> None:
     found = {}
