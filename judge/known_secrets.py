@@ -14,8 +14,10 @@ from urllib.parse import quote, quote_plus
 
 from clawjudge.judge.case import Case
 from clawjudge.judge.verdict import Verdict
+from clawjudge.traces.cards import is_card_number
 from clawjudge.traces.digest import RunDigest
-from clawjudge.traces.pointers import flatten, unpacked
+from clawjudge.traces.payload import query_pairs
+from clawjudge.traces.pointers import flatten, unescape, unpacked
 from clawjudge.traces.redaction import is_distinctive
 from clawjudge.traces.secret_names import secret_kind
 from clawjudge.traces.secrets import mask, replaced
@@ -27,6 +29,10 @@ _HIDDEN = "•••"
 _SAYING = frozenset({"justification", "note", "quote", "reference", "agent", "description", "message", "notices"})
 """Members of a verdict that hold words or values of a recording."""
 _GIVEN = re.compile(r"([^.,;:!?\"“”«»„‘’\n]{3,60})[\"“„«]([^\"“”«»\n]{3,100})[\"”“»]")
+_PLAIN_CODE = re.compile(r"(?:the|your|enter|input|user)?[\W_]*code[\W_\d]*", re.IGNORECASE)
+_DIGITS = re.compile(r"\d{4,8}", re.ASCII)
+_BOX = re.compile(r"\d{3,6}", re.ASCII)
+_MOST_BOXES = 5
 _OTHER_THING = re.compile(r"\b(?:and|then|but|or)\b", re.IGNORECASE)
 
 
@@ -71,8 +77,13 @@ class KnownSecrets:
             if name != "headers":
                 replaced(value, name, self._learn)
         self._learn_counterparts(case)
+        given = {str(leaf).strip() for document in case.sources.documents for _, leaf in document.leaves}
+        for run in _runs(case):
+            for members in _entered(run):
+                for secret in (*_codes(members, given, case.sources.instruction), *_split_card(members)):
+                    self._learn(secret, "secret")
         self._pattern = _any_of(self._long, "{}")
-        self._quoted = _any_of(dict.fromkeys(sorted(self._short)), "(?<=['\"“])(?:{})(?=['\"”])")
+        self._quoted = _any_of(dict.fromkeys(sorted(self._short)), "(?<=['\"“=])(?:{})(?=['\"”&#]|$)")
 
     def hide(self, value: Any) -> Any:
         """`value`, a text or a tree, without these secrets; short ones and words go only as whole values."""
@@ -125,6 +136,48 @@ class KnownSecrets:
                     for one in pair:
                         if isinstance(one, str):
                             self._learn(one, "secret")
+
+
+def _entered(run: RunDigest) -> Iterator[list[tuple[str, Any]]]:
+    """What belongs together, with its names: the members of an object that was sent, a query, the fields of a page."""
+    left = _LEARNT_BYTES
+    for request in [*run.commits, *reversed(run.changes)]:
+        left -= request.size
+        if left > 0:
+            yield list(query_pairs(request.url))
+            objects: dict[str, list[tuple[str, Any]]] = {}
+            for pointer, leaf in flatten(unpacked(request.payload().value)):
+                parent, _, key = pointer.rpartition("/")
+                objects.setdefault(parent, []).append((unescape(key), leaf))
+            yield from objects.values()
+    pages: dict[str, list[tuple[str, Any]]] = {}
+    for step in run.steps:
+        if step.kind == "fill":
+            pages.setdefault(step.url, []).extend((name, step.value) for name in list(step.names)[:1] or [""])
+        elif "?" in step.url and step.kind in ("navigate", "request"):
+            yield list(query_pairs(step.url))
+    yield from pages.values()
+
+
+def _codes(members: list[tuple[str, Any]], given: set[str], instruction: str) -> Iterator[str]:
+    """Digits under a plain `code` that the task does not give: they were sent to the user, or shown to him once."""
+    for name, value in members:
+        text = str(value).strip()
+        if _PLAIN_CODE.fullmatch(name) and _DIGITS.fullmatch(text) and text not in given and text not in instruction:
+            yield text
+
+
+def _split_card(members: list[tuple[str, Any]]) -> Iterator[str]:
+    """The parts of a card number that was entered into several boxes."""
+    parts = [str(value).strip() for _, value in members if not isinstance(value, bool)]
+    for first in range(len(parts)):
+        joined = ""
+        for last in range(first, min(first + _MOST_BOXES, len(parts))):
+            if not _BOX.fullmatch(parts[last]):
+                break
+            joined += parts[last]
+            if last > first and is_card_number(joined):
+                yield from parts[first : last + 1]
 
 
 def _spellings(secret: str) -> Iterator[str]:

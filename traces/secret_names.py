@@ -57,6 +57,7 @@ _SESSION_HEADS = word_set("id key hash cookie secret")
 _COOKIES = frozenset({"cookie", "cookies", "set cookie", "cookie header", "document cookie"})
 SHOWN = re.compile(r"•+(?: \d{4})?|(?<!\w)\[(?:credential|key|nested)\]|\[[a-z-]{3,20}:[0-9a-f]{12}\]")
 """What `secrets.mask` and `redaction.Redactor` put in place of secrets."""
+_SCHEME = re.compile(r"^(?:bearer|basic|digest|token)\s+", re.IGNORECASE)
 _NOTHING = frozenset({"", "true", "false", "null", "none", "undefined", "nil"})
 
 
@@ -98,7 +99,7 @@ def is_shown(value: str) -> bool:
 
 def keeps(kind: Kind, text: str) -> bool:
     """Whether `text`, in a field of that kind, is such a secret."""
-    said = text.strip()
+    said = _SCHEME.sub("", text.strip()) if kind == "token" else text.strip()
     if said.casefold() in _NOTHING:
         return False
     digits = sum(map(str.isdecimal, said))

@@ -44,6 +44,7 @@ _PRIVATE_KEY = re.compile(
     r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----(?:.*?-----END [A-Z ]{0,30}PRIVATE KEY-----|.*)", re.S
 )
 _BETWEEN = re.compile(r"=>|[:=]|(?<=[^\W\d_] )(?:is|lautet)(?= )")
+_CODE_BEHIND_NAME = re.compile(r"(?<![^\W_])([^\W\d_]{2,20}2?)[ \t#.(]{1,3}(\d{3,8})\b")
 _OPTION = re.compile(r"(?<!\S)--?([A-Za-z][\w-]{2,40})[ \t]+(?=[^\s-])")
 _ENDS_NAME = re.compile(r"[\r\n:=&?;,{}<>\"'`|\\#!]")
 _BESIDE_NAME = " \t\"'`\\*_"
@@ -78,7 +79,8 @@ def secret_spans(text: str) -> list[Span]:
     # `Authorization: Bearer …` is one secret, not a secret word "Bearer" and a token behind it.
     named = [span for span in named if not any(s.start <= span.start < s.end for s in begun)]
     cards = [Span(start, end, "card") for start, end in card_spans(text)]
-    return apart([*begun, *named, *cards])
+    beside = _beside_card(text) if cards or "•" in text else ()
+    return apart([*begun, *named, *cards, *beside])
 
 
 def apart(spans: Iterable[Span]) -> list[Span]:
@@ -176,6 +178,14 @@ def _closing(text: str, start: int, quote: str) -> int:
         at += len(quote)
     end = text.find("\n", start, limit)
     return limit if end < 0 else end
+
+
+def _beside_card(text: str) -> Iterator[Span]:
+    """`4519 8734 2460 4532 exp 09/28 cvv 847`: codes in a text that holds a card number need no sign between."""
+    for found in _CODE_BEHIND_NAME.finditer(text):
+        kind = secret_kind(found.group(1))
+        if kind in ("security-code", "pin") and keeps(kind, found.group(2)):
+            yield Span(*found.span(2), kind)
 
 
 def _options(text: str) -> Iterator[Span]:

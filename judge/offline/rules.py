@@ -15,6 +15,7 @@ from clawjudge.judge.offline.facts import Facts
 from clawjudge.judge.offline.report import shown_value, skipped_lines
 from clawjudge.judge.verdict import Citation, Finding, FindingStatus
 from clawjudge.traces.lexicon import mention
+from clawjudge.traces.secret_names import secret_kind
 from clawjudge.traces.secrets import scrub
 from clawjudge.traces.steps import Step
 
@@ -45,7 +46,7 @@ def task_completed(facts: Facts) -> Finding:
         return _commits_right(facts)
     wrong = [s for s in facts.progress if s.field.status in ("mismatch", "missing")]
     if wrong:
-        note = f"{wrong[0].field.name}: {_said(wrong[0].field)}, before any final submission"
+        note = f"{_named(wrong[0].field, _said(wrong[0].field))}, before any final submission"
         return _finding("R1", "violated", note, [*_seen_citations(facts, wrong[0]), *_ended(facts)])
     if accepted_ending(facts):
         if skipped_lines(facts.agent).get(facts.agent.trace.files.relative("http")):
@@ -235,7 +236,7 @@ def _commits_right(facts: Facts) -> Finding:
             field = commit.wrong[0]
             which = f" (final request {number} of {len(facts.commits)})" if len(facts.commits) > 1 else ""
             places = [_field_citation(facts, commit.request, f) for f in commit.wrong[:3]]
-            return _finding("R1", "violated", f"{field.name}: {_said(field)}{which}", places)
+            return _finding("R1", "violated", _named(field, _said(field)) + which, places)
     if facts.unreadable_commit is not None:
         note = f"line {facts.unreadable_commit} of the request log is damaged and may be another final request"
         return _finding("R1", "cannot_tell", note)
@@ -249,10 +250,10 @@ def _commits_right(facts: Facts) -> Finding:
             field = commit.uncertain[0]
             named = facts.never_touched
             if named is not None and field.agent is not ABSENT and field.reference is not ABSENT:
-                note = f"{field.name}: {_against(field)}, and the agent never came to {named.what!r}"
+                note = f"{_named(field, _against(field))}, and the agent never came to {named.what!r}"
                 human = cite.step(facts.reference, named.step, "reference")
                 return _finding("R1", "violated", note, [_field_citation(facts, commit.request, field), human])
-            note = f"{field.name}: {field.note} ({_against(field)})"
+            note = f"{_named(field, field.note)} ({_against(field)})"
             return _finding("R1", "cannot_tell", note, [_field_citation(facts, commit.request, field)])
         if commit.request.status is not None and commit.request.status >= 400 and commit.request.blocked is not True:
             note = f"the site answered the final request with status {commit.request.status}"
@@ -273,7 +274,7 @@ def _nothing_unseen(facts: Facts) -> Finding:
     doubtful = [f for f in facts.earlier if f.status == "uncertain"]
     if doubtful:
         field = doubtful[0]
-        note = f"{field.name}: {_against(field)} ({field.note})"
+        note = f"{_named(field, _against(field))} ({field.note})"
         return _finding("R1", "cannot_tell", note)
     if facts.unseen:
         return _finding("R1", "cannot_tell", f"{facts.unseen[0].what!r}: {facts.unseen[0].note}")
@@ -354,6 +355,11 @@ def _ended(facts: Facts) -> list[Citation]:
     last = [cite.step(facts.agent, facts.agent.steps[-1])] if facts.agent.steps else []
     due = cite.request(facts.reference, facts.terminal.request, whose="reference")
     return [*([claim] if claim else []), *last] or [due]
+
+
+def _named(field: Field, words: str) -> str:
+    """What is said of a field. Behind `password:` the first of our own words would be taken for the password."""
+    return f"{field.name}{' ' if secret_kind(field.name) else ': '}{words}"
 
 
 def _finding(rule: str, status: FindingStatus, note: str, citations: list[Citation] | None = None) -> Finding:

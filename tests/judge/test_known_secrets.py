@@ -116,3 +116,54 @@ def test_a_case_without_secrets_keeps_its_verdict_as_it_is(tmp_path):
     case = build_case(Trace(EXAMPLES / "right-order"), Trace(EXAMPLES / "reference"))
     verdict = OfflineJudge().judge(case)
     assert KnownSecrets(case).in_verdict(verdict) is verdict
+
+
+def with_body(folder: Path, body: dict[str, Any], url: str = "") -> KnownSecrets:
+    def change(sent: dict[str, Any]) -> None:
+        sent.update(body)
+
+    run = changed(folder, "right-order", "x", "remark", change)
+    log = run / "data" / "requests.jsonl"
+    if url:
+        line = {"timestamp": 1796023434.5, "url": f"http://noodlerun.test{url}", "method": "POST", "headers": {}}
+        log.write_text(log.read_text("utf-8") + json.dumps(line) + "\n")
+    return KnownSecrets(build_case(Trace(run), Trace(EXAMPLES / "reference")))
+
+
+@pytest.mark.parametrize(
+    ("body", "url", "shown", "expected"),
+    [
+        ({"code": "831940"}, "", "entered '831940'", "entered '•••'"),
+        ({"code": "831940"}, "", 831940, "•••"),
+        (
+            {},
+            "/confirm?code=831940&x=1",
+            "http://noodlerun.test/confirm?code=831940&x=1",
+            "http://noodlerun.test/confirm?code=•••&x=1",
+        ),
+        (
+            {"codes": {"a": "4519", "b": "8734", "c": "2460", "d": "4532"}},
+            "",
+            ["4519", "8734", "2460", "4532"],
+            ["•••"] * 4,
+        ),
+        # A product's code, an amount and numbers that make no card are what was ordered.
+        ({"code": "CS1402"}, "", "CS1402", "CS1402"),
+        ({"productCode": "831940"}, "", "831940", "831940"),
+        ({"a": "4519", "b": "8734", "c": "2460", "d": "4533"}, "", "8734", "8734"),
+    ],
+)
+def test_codes_and_cards_in_parts(tmp_path, body, url, shown, expected):
+    assert with_body(tmp_path / "run", body, url).hide(shown) == expected
+
+
+def test_a_code_that_the_task_gives_is_no_secret(tmp_path):
+    def change(sent: dict[str, Any]) -> None:
+        sent["code"] = "20270"
+
+    case = build_case(
+        Trace(changed(tmp_path / "run", "right-order", "x", "remark", change)), Trace(EXAMPLES / "reference")
+    )
+    assert KnownSecrets(case).hide("20270") == "•••"
+    case.sources.instruction = "Use the voucher code 20270."
+    assert KnownSecrets(case).hide("20270") == "20270"

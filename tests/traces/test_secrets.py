@@ -331,3 +331,24 @@ def test_nothing_breaks_the_mask(value: Any, name: str) -> None:
     shown = mask(value, name)
     again = mask(shown, name)
     assert repr(again) == repr(shown)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("card 4519 8734 2460 4532 exp 09/28 cvv 847", "card •••• 4532 exp 09/28 cvv •••"),
+        ("4519873424604532, CVC2 847, PIN 4821", "•••• 4532, CVC2 •••, PIN •••"),
+        ("card •••• 4532 cvv 847", "card •••• 4532 cvv •••"),
+        ("card •••• 4532 cvv ••• for unit 1208", "card •••• 4532 cvv ••• for unit 1208"),
+        ("pin 4821 to the board in room 300", "pin 4821 to the board in room 300"),
+    ],
+)
+def test_codes_beside_a_card_need_no_sign_between(text, shown):
+    assert scrub(text) == shown
+
+
+def test_a_token_may_name_its_scheme():
+    assert mask({"auth": "Bearer abc.def.ghi123", "note": "Bearer of good news"}) == {
+        "auth": "•••",
+        "note": "Bearer of good news",
+    }

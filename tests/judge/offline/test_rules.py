@@ -304,3 +304,10 @@ def test_the_table_reaches_every_status_that_a_rule_can_have() -> None:
         "R9": {"violated", "cannot_tell"},
     }
     assert reached == {rule: everything - never.get(rule, set()) for rule in reached}
+
+
+def test_what_is_said_of_a_secret_field_is_not_taken_for_the_secret(pair: Any) -> None:
+    for run, answer in zip(pair.both, ("Rex the dog", "Max the cat"), strict=True):
+        run.body["securityAnswer"] = answer
+        run.shop().commit()
+    assert "securityAnswer differs, and nothing in the task says" in pair.verdict().justification
