@@ -14,13 +14,16 @@ from typing import Literal
 from clawjudge.judge.case import Case
 from clawjudge.traces.digest import RunDigest
 from clawjudge.traces.lexicon import mention, plain
+from clawjudge.traces.transcripts.browser_calls import shows_browser
 from clawjudge.traces.transcripts.controls import FIELDS
 from clawjudge.traces.transcripts.pages import Control, PageState
 from clawjudge.traces.urls import host, same_site
 
 EndingKind = Literal["phone_wall", "required_phone", "phone_field", "declined", "captcha", "email_code"]
 
-_PRINTS_ANYTHING = re.compile(r"(?i)bash|shell|terminal|exec|command|evaluat|script|python|console|run_?code|repl")
+_SENTENCE = re.compile(r"[^.!?。！？;\n]+[.!?。！？;]*")
+_QUESTION = ("?", "？")
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +64,7 @@ def _is_from_browser(page: PageState) -> bool:
     """Whether a page came from looking at the browser: a shell or a script prints whatever the agent made it print."""
     if page.call is None:
         return True
-    if _PRINTS_ANYTHING.search(page.call.name):
+    if not shows_browser(page.call):
         return False
     said = plain(json.dumps(page.call.arguments, ensure_ascii=False, default=str))
     return not any(len(c.label) > 8 and plain(c.label) in said for c in phone_fields(page))
@@ -86,8 +89,22 @@ def _phone(page: PageState) -> Ending | None:
 
 
 def _declined(page: PageState) -> Ending | None:
-    said = next((text for text in page.texts if mention("declined", text)), None)
+    said = next((text for text in page.texts if _refuses(text)), None)
     return Ending("declined", page, said) if said else None
+
+
+def _refuses(text: str) -> bool:
+    """Whether a text says that this payment was refused: not what would happen if, and not what happened once."""
+    if not mention("declined", text):
+        return False
+    for found in _SENTENCE.finditer(text):
+        sentence = found.group().strip()
+        word = mention("declined", sentence)
+        if word and not sentence.endswith(_QUESTION):
+            before = plain(sentence).partition(plain(word))[0]
+            if not (mention("condition", before) or mention("earlier", before) or _YEAR.search(before)):
+                return True
+    return False
 
 
 def _email_code(page: PageState) -> Ending | None:
