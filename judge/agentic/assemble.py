@@ -27,7 +27,8 @@ def verdict_of(case: Case, computed: Verdict, examined: Examined, notices: Itera
     contradicted = disputes(case, computed, outcome, findings)
     parts: dict[str, Any] = {}
     if examined.reason or checked is None:
-        reason, why = examined.reason, f"{examined.message[:1].upper()}{examined.message[1:]}."
+        # What the service or the program said may bring its own full stop.
+        reason, why = examined.reason, f"{examined.message[:1].upper()}{examined.message[1:].rstrip(' .')}."
     elif contradicted:
         outcome, reason = "unjudged", "disputed"
         why = f"The judge answered {answered}, and facts contradict it: {'; '.join(contradicted)}."

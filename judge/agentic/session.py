@@ -111,6 +111,7 @@ class Conversation:
                 result = await self._listen()
         except TimeoutError:
             await self._interrupt()
+            self._raise_if_unreachable()
             raise JudgeFailure("timeout", f"no answer within {timeout:g} s") from None
         except ClaudeSDKError as error:
             raise JudgeFailure("judge_error", f"the judge's program failed: {_short(str(error))}") from error
@@ -148,6 +149,7 @@ class Conversation:
             status = self._session.final_error[0]
             raise JudgeFailure("provider_error", f"the service answered {status}: {self._service_said()}")
         if result.is_error:
+            self._raise_if_unreachable()
             if self._ended_by_length():
                 raise JudgeFailure(
                     "unparseable", "the answer was cut off at the longest length that the model may write"
@@ -157,6 +159,12 @@ class Conversation:
             )
         if not self._accepted:
             raise JudgeFailure("unparseable", f"the model gave no structured answer: {_short(result.result or '')}")
+
+    def _raise_if_unreachable(self) -> None:
+        # The program knows the gateway alone, and would name that.
+        if self._session.unreachable:
+            remedy = "check the network and the address (ANTHROPIC_BASE_URL), then run again"
+            raise JudgeFailure("provider_error", f"{self._session.unreachable}; {remedy}")
 
     def _ended_by_length(self) -> bool:
         return any(entry.get("error") == "max_output_tokens" for entry in self.transcript[-3:])

@@ -101,6 +101,7 @@ def announce(choice: Choice) -> None:
     if choice.judge.name != "agentic":
         return
     from clawjudge.judge.agentic.confinement.sandbox import choose
+    from clawjudge.judge.agentic.credentials import find_endpoint
     from clawjudge.judge.agentic.judge import AgenticJudge
 
     judge = choice.judge
@@ -108,6 +109,8 @@ def announce(choice: Choice) -> None:
     kind, less = choose(judge.settings.sandbox)
     place = "in bubblewrap" if kind == "os" else less
     notice(f"judge: agentic with {judge.settings.model}, because {choice.why}; {place}")
+    address = (judge.endpoint or find_endpoint()).public_url
+    notice(f"redacted evidence goes to {address}, which costs money; --judge offline sends nothing")
 
 
 def judge_with(

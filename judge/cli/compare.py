@@ -57,7 +57,8 @@ Exit codes: 0 done, 1 a gate failed, 3 some pairs are unjudged on a side, 4 inpu
 @click.option(
     "--fail-on",
     type=click.Choice(["regression", "significant"]),
-    help="Exit with 1 if a run that passed fails now; or only if chance does not explain that fewer pass (5 %).",
+    help="Exit with 1 if a run that passed fails now or is missing; or only if chance does not explain that fewer pass "
+    "(5 %).",
 )
 @FORMAT
 @OUTPUT
@@ -93,8 +94,10 @@ def _gates(made: Comparison, fail_on: str | None) -> Iterator[Exit]:
     table = made.table
     if made.unjudged:
         yield Exit.UNJUDGED
-    if fail_on == "regression" and table.lost:
-        notice(f"gate failed: {table.lost} that passed before fail now (--fail-on regression)")
+    if fail_on == "regression" and (table.lost or made.missing_passes):
+        counted = [(table.lost, "fail now"), (len(made.missing_passes), "are not in NEW")]
+        said = " and ".join(f"{number} that passed before {what}" for number, what in counted if number)
+        notice(f"gate failed: {said} (--fail-on regression)")
         yield Exit.GATE_FAILED
     if fail_on == "significant" and table.lost > table.gained and table.p_value < _SIGNIFICANT:
         notice(f"gate failed: fewer pass than chance explains, p = {table.p_value:.2g} (--fail-on significant)")

@@ -50,12 +50,13 @@ def _a_share(_: click.Context, __: click.Parameter, value: str | None) -> float 
     if value is None:
         return None
     try:
-        share = float(value)
+        share = float(value.rstrip().removesuffix("%"))
     except ValueError:
         share = math.nan
-    if 0 <= share <= 1:
+    percent = value.rstrip().endswith("%")
+    if 0 <= share <= 1 and not percent:
         return share
-    meant = f", so {share / 100:g} for {share:g} %" if 1 < share <= 100 else ""
+    meant = f", so {share / 100:g} for {share:g} %" if 0 <= share <= 100 else ""
     raise click.BadParameter(f"{value!r} is not a share; give a number from 0 to 1{meant}")
 
 
@@ -75,8 +76,9 @@ Examples:
 
 \b
 Exit codes: 0 done (any mix of pass and fail), 1 a gate failed, 2 usage, 3 some runs are unjudged,
-4 input invalid, 5 no run found, 130 interrupted (what is done is printed, or with -o FILE.json kept in
-FILE.partial.json). 1 comes before 3.
+4 input invalid, 5 no run found, 6 --max-cost was reached (what is done is printed and kept),
+70 internal error, 130 interrupted (what is done is printed, or with -o FILE.json kept in
+FILE.partial.json). 6 comes before 1, and 1 before 3.
 """
 )
 @click.option(
@@ -254,7 +256,11 @@ def _gates(result: JudgeReport, fail_under: float | None, fail_on: str | None) -
     if summary["n_unjudged"]:
         yield Exit.UNJUDGED
     if fail_under is not None and (rate is None or rate < fail_under):
-        notice(f"gate failed: success rate {'n/a, nothing was judged' if rate is None else rate} is under {fail_under}")
+        if rate is None:
+            notice(f"gate failed: no run was judged, so --fail-under {fail_under:g} cannot hold")
+        else:
+            shares = f"the success rate {100 * rate:.1f} % is under {100 * fail_under:.1f} %"
+            notice(f"gate failed: {shares} (--fail-under {fail_under:g})")
         yield Exit.GATE_FAILED
     counted = {"fail": ["fail"], "unjudged": ["unjudged"], "any": ["fail", "unjudged"], None: []}[fail_on]
     for outcome in counted:

@@ -137,5 +137,6 @@ def comparison_document(made: Comparison, old: str, new: str) -> dict[str, Any]:
         "unjudged": [[standing_document(one) for one in pair] for pair in made.unjudged],
         "only_old": list(made.only_old),
         "only_new": list(made.only_new),
+        "missing_passes": list(made.missing_passes),
         "several_runs": list(made.several),
     }

@@ -102,7 +102,9 @@ class Clients:
             return ModelFailure("judge_timeout", "no answer in time")
         if isinstance(error, self.sdk.APIConnectionError | OSError) or _is_of_transport(error):
             cause = error.__cause__ or error
-            return ModelFailure("judge_unavailable", f"no connection, or it broke ({type(cause).__name__})")
+            address = str(self._all[0].base_url).partition("?")[0].rstrip("/")
+            said = f"{address} cannot be reached, or the connection broke ({type(cause).__name__})"
+            return ModelFailure("judge_unavailable", f"{said}; check the address and the network")
         raise error
 
     def _declared(self, error: Any) -> ModelFailure:

@@ -60,6 +60,8 @@ def comparison(made: Comparison, old: str, new: str, width: int) -> Iterator[Lin
     table = made.table
     kinds = Counter(change.kind for change in made.changes)
     changed = f"{len(made.changes)} of {count(made.n_pairs, 'verdict')} changed"
+    for side, names in (("OLD", made.only_old), ("NEW", made.only_new)):
+        changed += f", {count(len(names), made.by)} only in {side}" if names else ""
     yield line((changed, "bold"), f"  {plain(old)} → {plain(new)}, paired by {made.by}")
     if table.n and table.interval is not None and table.difference is not None:
         before, after = table.both_pass + table.lost, table.both_pass + table.gained
@@ -78,7 +80,11 @@ def comparison(made: Comparison, old: str, new: str, width: int) -> Iterator[Lin
     if still:
         yield line("")
         yield line((f"{count(len(still), 'run')} unjudged on both sides", COLOURS["unjudged"]))
-    for title, names in (("only old", made.only_old), ("only new", made.only_new), ("several runs of", made.several)):
+    for title, names in (
+        ("only in OLD", made.only_old),
+        ("only in NEW", made.only_new),
+        ("several runs of", made.several),
+    ):
         if names:
             more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
             yield line(f"{title}: {', '.join(map(plain, names[:_NAMED]))}{more}")

@@ -52,6 +52,8 @@ class Comparison:
     """Pairs that are unjudged on a side or on both."""
     only_old: tuple[str, ...]
     only_new: tuple[str, ...]
+    missing_passes: tuple[str, ...] = ()
+    """Those of `only_old` that passed."""
     several: tuple[str, ...] = ()
     """Tasks with several runs on a side, which cannot be paired by task."""
 
@@ -79,13 +81,15 @@ def compare(old: Sequence[Outline], new: Sequence[Outline], by: By | None = None
     changed = [Change(a, b, why(a, b)) for a, b in pairs if a.outcome != b.outcome]
     order = ("pass_to_fail", "pass_to_unjudged", "fail_to_pass")
     changed.sort(key=lambda change: order.index(change.kind) if change.kind in order else len(order))
+    only_old = sorted(set(old_by) - set(new_by) - several)
     return Comparison(
         by=by,
         table=table,
         changes=tuple(changed),
         unjudged=tuple(pair for pair in pairs if "unjudged" in (pair[0].outcome, pair[1].outcome)),
-        only_old=tuple(sorted(set(old_by) - set(new_by) - several)),
+        only_old=tuple(only_old),
         only_new=tuple(sorted(set(new_by) - set(old_by) - several)),
+        missing_passes=tuple(name for name in only_old if old_by[name].outcome == "pass"),
         several=tuple(sorted(several)),
     )
 

@@ -6,9 +6,16 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
+from typing import get_args
 
 import pytest
+
+from clawjudge.judge.cli.main import COMMANDS
+from clawjudge.judge.models.failures import FailureCode
+from clawjudge.judge.offline.judge import _FAIL_REASONS
+from clawjudge.judge.reply import ReplyProblem
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -68,3 +75,27 @@ def test_every_normalisation_that_is_described_exists() -> None:
     sources = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "judge" / "align").glob("*.py"))
     assert {"as_instructed", "list_order", "token"} <= names
     assert sorted(name for name in names if f'"{name}"' not in sources) == []
+
+
+def test_every_reason_code_is_explained() -> None:
+    page = (ROOT / "docs" / "output.md").read_text(encoding="utf-8").partition("## Reason codes")[2]
+    explained = set(re.findall(r"`(\w+)`", page))
+    codes = {*get_args(FailureCode), *get_args(ReplyProblem), *_FAIL_REASONS.values()}
+    for source in (ROOT / "judge" / "offline" / "judge.py", ROOT / "judge" / "agentic" / "assemble.py"):
+        codes |= set(re.findall(r'"(?:pass|fail|unjudged)",\s+"(\w+_\w+)"', source.read_text(encoding="utf-8")))
+        codes |= set(re.findall(r'return "(\w+_\w+)"', source.read_text(encoding="utf-8")))
+    codes -= {"", "reason_code"}
+    assert len(codes) > 25
+    assert sorted(codes - explained) == []
+
+
+def test_the_readme_names_every_extra_and_every_command() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    assert [name for name in (*extras, *COMMANDS) if f"| `{name}` |" not in readme] == []
+
+
+def test_the_map_for_agents_names_every_room_of_the_judge() -> None:
+    rooms = {path.parent.name for path in (ROOT / "judge").glob("*/__init__.py")}
+    text = (ROOT / "AGENTS.md").read_text(encoding="utf-8")
+    assert sorted(room for room in rooms if f"`{room}/`" not in text) == []

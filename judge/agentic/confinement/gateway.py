@@ -52,6 +52,8 @@ class Session:
     """Names of the tools that the model was offered last."""
     statuses: list[int] = field(default_factory=list)
     """HTTP statuses of the service, in order; 0 for a connection that failed or broke."""
+    unreachable: str = ""
+    """Why the last call did not reach the service, with the service's address; empty if it did."""
     refused: str = ""
     """Why the gateway itself refused a call, if it did: the program asked for something it must not have."""
     final_error: tuple[int, bytes] | None = field(default=None, repr=False)
@@ -205,8 +207,11 @@ class _Handler(BaseHTTPRequestHandler):
                 answer = connection.getresponse()
             except (OSError, http.client.HTTPException) as error:
                 session.statuses.append(0)
-                self._refuse(502, f"the model cannot be reached: {type(error).__name__}")
+                why = f"{gateway.endpoint.public_url} cannot be reached ({type(error).__name__})"
+                session.unreachable = why
+                self._refuse(502, why)
                 return
+            session.unreachable = ""
             session.statuses.append(answer.status)
             if answer.status in NEVER_REPEATED:
                 session.final_error = (answer.status, answer.read(MAX_BODY_BYTES))

@@ -73,9 +73,10 @@ def test_what_stands_and_what_does_not(tmp_path: Path) -> None:
     assert verdict.cost_usd == 0.25
     assert verdict.notices[-1] == "a notice"
     case = case_of()
-    failed = Examined("timeout", "no answer within 3 s", None, RECEIPT, (), ())
+    failed = Examined("timeout", "no answer within 3 s.", None, RECEIPT, (), ())
     verdict = verdict_of(case, OfflineJudge().judge(case), failed)
     assert (verdict.outcome, verdict.reason_code, verdict.findings, verdict.fields) == ("unjudged", "timeout", (), ())
+    assert verdict.justification == "No answer within 3 s."
     assert verdict.stage1.status == "intercepted"
 
 

@@ -127,11 +127,12 @@ def test_the_cap_of_a_command(bundle: Path, command: Command) -> None:
 @pytest.mark.slow
 def test_an_outage_is_no_verdict(bundle: Path, command: Command) -> None:
     with scripted(endless=Failure(402, "credit balance is too low")) as model:
-        code, report, _ = command(model, bundle)
+        code, report, err = command(model, bundle)
     assert code == 3
     assert report["summary"]["success_rate"] is None
     assert {v["reason_code"] for v in report["verdicts"]} == {"provider_error"}
     assert "credit balance is too low" in report["verdicts"][0]["justification"]
+    assert f"redacted evidence goes to {model.url}, which costs money" in err
 
 
 def test_a_dry_run_asks_nobody(bundle: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -201,7 +201,9 @@ def test_a_service_that_is_not_there(manifest: Manifest) -> None:
     model.start()
     model.stop()
     done = examined(manifest, model, timeout=4)
-    assert done.reason in ("provider_error", "timeout")
+    assert done.reason == "provider_error"
+    assert done.message.startswith(f"{model.url} cannot be reached (ConnectionRefusedError); ")
+    assert "ANTHROPIC_BASE_URL" in done.message
 
 
 def test_a_slow_service(manifest: Manifest) -> None:

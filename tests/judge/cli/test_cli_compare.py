@@ -75,6 +75,20 @@ def test_the_gate_on_regressions(tmp_path: Path, capsys: Capture) -> None:
     assert main(["compare", str(six), str(old), "--fail-on", "regression"]) == 0
 
 
+def test_a_pass_that_is_missing_is_a_regression(tmp_path: Path, capsys: Capture) -> None:
+    old = report(tmp_path / "old.json", {"a": "pass", "b": "pass", "c": "fail", "d": "unjudged"})
+    without_passes = report(tmp_path / "one.json", {"b": "pass", "c": "fail", "d": "unjudged", "e": "pass"})
+    made = compared(capsys, old, without_passes, "--fail-on", "regression", code=1)
+    assert (made["lost"], made["missing_passes"], made["only_old"]) == (0, ["task a"], ["task a"])
+    assert main(["compare", str(old), str(without_passes), "--by", "run", "--fail-on", "regression"]) == 1
+    streams = capsys.readouterr()
+    assert "gate failed: 1 that passed before are not in NEW (--fail-on regression)" in streams.err
+    assert "0 of 3 verdicts changed, 1 run only in OLD, 1 run only in NEW" in streams.out.splitlines()[0]
+    without_failures = report(tmp_path / "two.json", {"a": "pass", "b": "pass"})
+    assert main(["compare", str(old), str(without_failures), "--fail-on", "regression"]) == 0
+    assert "2 runs only in OLD" in capsys.readouterr().out.splitlines()[0]
+
+
 def test_unjudged_pairs_are_neither_lost_nor_gained(tmp_path: Path, capsys: Capture) -> None:
     old = report(tmp_path / "old.json", {"a": "pass", "b": "pass"})
     new = report(tmp_path / "new.json", {"a": "unjudged", "b": "pass"})

@@ -62,6 +62,26 @@ def test_gates(runs, capsys, gate, name, code):
 
 
 @pytest.mark.parametrize(
+    ("name", "gate", "said"),
+    [
+        ("unclear", "0.5", "gate failed: no run was judged, so --fail-under 0.5 cannot hold"),
+        (".", "0.8", "gate failed: the success rate 50.0 % is under 80.0 % (--fail-under 0.8)"),
+    ],
+)
+def test_a_gate_says_why_it_failed_after_the_report(runs, name, gate, said):
+    both = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "timeout": 120}
+    shown = subprocess.run([*PROGRAM, "evaluate", "--agent-trace", runs / name, "--fail-under", gate], **both).stdout
+    assert shown.splitlines()[-1] == said
+    assert "judged by offline" in shown.splitlines()[-2]
+
+
+@pytest.mark.parametrize("share", ["60", "60%", "60 %"])
+def test_a_share_in_percent_gets_a_hint(capsys, share):
+    assert main(["evaluate", "--agent-trace", "x", "--fail-under", share]) == 2
+    assert "give a number from 0 to 1, so 0.6 for 60 %" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
     "wrong",
     [
         [],
@@ -70,6 +90,7 @@ def test_gates(runs, capsys, gate, name, code):
         ["--agent-trace", "x", "--judge", "agentic", "--layers", "smells"],
         ["--agent-trace", "x", "--fail-under", "80"],
         ["--agent-trace", "x", "--fail-under", "nan"],
+        ["--agent-trace", "x", "--fail-under", "0.5%"],
         ["--agent-trace", "x", "--limit", "0"],
         ["--agent-trace", "x", "--format", "xml"],
         ["--agent-trace", "x", "-o", "/nowhere/at/all.json"],

@@ -131,6 +131,8 @@ def test_nobody_there_is_an_outage(api: Api, make_model) -> None:  # type: ignor
     failure = fails(make_model("http://127.0.0.1:9", api))
     assert failure.code == "judge_unavailable"
     assert failure.is_outage
+    assert "http://127.0.0.1:9" in str(failure)
+    assert "check the address and the network" in str(failure)
 
 
 def test_a_wrong_key_stops_everybody(make_model) -> None:  # type: ignore[no-untyped-def]
