@@ -15,9 +15,10 @@ from typing import Any
 
 from clawjudge.judge.align import moments
 from clawjudge.judge.align.context import BindingContext
-from clawjudge.judge.align.enumerations import is_enumerated
+from clawjudge.judge.align.enumerations import is_directed, is_enumerated
+from clawjudge.judge.align.extras import is_entered, is_filled_in, is_tracking
 from clawjudge.judge.align.instants import is_timed, same_instant_scopes
-from clawjudge.judge.align.noise import is_tracking, why_noise
+from clawjudge.judge.align.noise import why_noise
 from clawjudge.judge.align.payloads import ABSENT, MAX_FIELDS, FieldPair, is_file, pair_fields, request_tree
 from clawjudge.judge.align.quotes import breaks_exactness
 from clawjudge.judge.align.sources import Bound
@@ -112,7 +113,8 @@ def _order_may_count(pair: FieldPair, instruction: str) -> bool:
     acts), answers stand in the order of their questions, and bare values in no order only where they are listed so."""
     if mention("perhaps_order", instruction) or truth(pair.reference) is not None:
         return True
-    return pair.is_element and not is_enumerated(instruction, str(pair.reference))
+    named = str(pair.reference)
+    return is_directed(instruction, named) or (pair.is_element and not is_enumerated(instruction, named))
 
 
 def _judge(pair: FieldPair, context: BindingContext, same_instants: frozenset[str]) -> Field:
@@ -330,26 +332,18 @@ def _judge_missing(pair: FieldPair, bound: tuple[Bound, ...], context: BindingCo
 def _judge_extra(pair: FieldPair, context: BindingContext) -> Field:
     """A value that only the agent sent."""
     agent = pair.agent
-    if agent is ABSENT or is_empty(agent) or agent is False:
+    if agent is ABSENT or is_empty(agent):
         return _field(pair, "free", "match", normalisations=("empty",))
     if shape(agent, context.agent_times) and not pair.in_list:
         return _field(pair, "volatile", "match", note="only the agent's request has it")
     bound = tuple(context.sources.bind(agent, pair.pointer))
     if pair.in_list and pair.reference is ABSENT:
         return _field(pair, "free", "extra", bound, note="one more than the reference has")
-    if bound and bound[0].strength >= 2 and not is_number(agent) and truth(agent) is None:
+    if is_filled_in(pair, bound) and not is_number(agent) and truth(agent) is None:
         return _field(pair, "bound", "match", bound, note="given by the task, left out by the reference")
-    if is_tracking(pair) and not _is_entered(agent, context):
+    if is_tracking(pair, context) and not is_entered(agent, context):
         return _field(pair, "free", "match", note="tracking, put there by the page")
     return _field(pair, "free", "uncertain", note="only the agent sent it")
-
-
-def _is_entered(value: Any, context: BindingContext) -> bool:
-    """Whether the agent typed, chose or pressed something that says `value`; yes, if its acts were not recorded."""
-    wanted = plain(str(value))
-    if not context.agent_entered:
-        return True
-    return any(str(value).strip().casefold() == text or wanted in plain(text) for text in context.agent_entered)
 
 
 def _is_noise(field_: Field) -> bool:

@@ -178,12 +178,19 @@ def _shorter(request: RequestEvent) -> bool:
 def _suspicion(reference: RequestEvent, agent: RequestEvent) -> str:
     if not same_site(host(reference.url), host(agent.url)):
         return f"it went to another site, {host(agent.url)}, than the reference's, {host(reference.url)}"
+    if _origin(reference.url) != _origin(agent.url):
+        return f"it went to {_origin(agent.url)}, and the reference's to {_origin(reference.url)}"
     if operations(reference) != operations(agent):
         return "it calls another GraphQL operation than the reference's"
     if query_texts(reference) != query_texts(agent):
         return "the text of its GraphQL operation is another than the reference's"
     doubts = [p for p in agent.payload().problems if p not in reference.payload().problems]
     return _TWO_READINGS.format(", ".join(doubts)) if doubts else ""
+
+
+def _origin(url: str) -> str:
+    """Scheme and host; the same site with and without `www.` is one."""
+    return f"{url.partition('://')[0].casefold()}://{host(url).removeprefix('www.')}"
 
 
 def _context(case: Case, reference: RunDigest) -> BindingContext:

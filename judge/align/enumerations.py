@@ -1,4 +1,5 @@
-"""Does an instruction name a value as one of several, in no order: `tags: cycling, repair and tools`?"""
+"""Does an instruction name a value as one of several, in no order (`tags: cycling, repair and tools`), or as the end of
+a way (`from Rome to Oslo`)?"""
 
 from __future__ import annotations
 
@@ -19,3 +20,11 @@ def is_enumerated(instruction: str, value: str) -> bool:
     named = rf"{_QUOTE}(?<!\w){re.escape(value.strip())}(?!\w){_QUOTE}"
     before, after = rf"(?:[,;&、，؛،]|(?<!\w)(?:{joined}))\s*{named}", rf"{named}\s*(?:[,;&、，؛،]|(?:{joined})(?!\w))"
     return re.search(f"(?:{before})|(?:{after})", text, re.IGNORECASE) is not None
+
+
+def is_directed(instruction: str, value: str) -> bool:
+    """Whether a word for "to" stands right before or after `value`, so that its place among others may matter."""
+    text = re.sub(r"\s+", " ", instruction)
+    towards = "|".join(re.escape(word) for word in sorted(words("towards"), key=len, reverse=True))
+    named = rf"{_QUOTE}(?<!\w){re.escape(value.strip())}(?!\w){_QUOTE}"
+    return re.search(rf"(?<!\w)(?:{towards})\s*{named}|{named}\s*(?:{towards})(?!\w)", text, re.IGNORECASE) is not None

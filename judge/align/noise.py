@@ -9,14 +9,10 @@ from clawjudge.judge.align import moments, quantities
 from clawjudge.judge.align.context import BindingContext
 from clawjudge.judge.align.payloads import FieldPair
 from clawjudge.judge.align.sources import Bound
-from clawjudge.judge.align.volatile import shape
+from clawjudge.judge.align.volatile import epoch_ms, shape
 from clawjudge.traces.lexicon import mention
-from clawjudge.traces.pointers import unescape
 
-_TRACKING = re.compile(
-    r"(?i)^(?:utm_\w+|ref|referrer|source|src|gclid|gbraid|wbraid|fbclid|msclkid|dclid|yclid|twclid|ttclid|igshid|mc_[ce]id"
-    r"|_ga|_gl|campaign|cid|aff(?:iliate)?(?:_?id)?|partner|trk|spm|hsa_\w+|pk_\w+|mtm_\w+)$"
-)
+_SOON_SECONDS = 120
 _CODE_LENGTH = (4, 10)
 _UNNAMED_CODE_LENGTH = 6
 """Years, house numbers and most postal codes are shorter."""
@@ -29,7 +25,7 @@ def why_noise(pair: FieldPair, bound: tuple[Bound, ...], context: BindingContext
     shapes = shape(pair.reference, context.reference_times), shape(pair.agent, context.agent_times)
     if shapes[0] and shapes[0] == shapes[1]:
         if shapes[0] == "timestamp":
-            return None if bound else "timestamp"
+            return "timestamp" if not bound and _at_like_distance(pair, context) else None
         return None if _names_a_thing(pair, context) or _is_shared(pair, context) else shapes[0]
     if _is_one_time_code(pair, context):
         return "one_time_code"
@@ -37,11 +33,22 @@ def why_noise(pair: FieldPair, bound: tuple[Bound, ...], context: BindingContext
     return "server_assigned" if assigned else None
 
 
-def is_tracking(pair: FieldPair) -> bool:
-    """Whether only the agent has a parameter of the address by which sites follow where visitors come from."""
-    if not pair.pointer.startswith("/params/") or not isinstance(pair.agent, str) or pair.in_list:
-        return False
-    return _TRACKING.match(unescape(pair.pointer.rsplit("/", 1)[-1])) is not None
+def _at_like_distance(pair: FieldPair, context: BindingContext) -> bool:
+    """Whether two moments, if they lie in the future of their runs, lie there at a like distance.
+
+    The end of a session does; a deadline that somebody chose need not.
+    """
+    ahead = [
+        (when - times[1]) / 1000
+        for when, times in (
+            (epoch_ms(pair.reference), context.reference_times),
+            (epoch_ms(pair.agent), context.agent_times),
+        )
+        if when is not None and times is not None
+    ]
+    if len(ahead) < 2 or max(ahead) <= _SOON_SECONDS:
+        return True
+    return abs(ahead[0] - ahead[1]) <= max(_SOON_SECONDS, 0.1 * max(ahead))
 
 
 def _is_shared(pair: FieldPair, context: BindingContext) -> bool:
@@ -87,10 +94,15 @@ def _is_one_time_code(pair: FieldPair, context: BindingContext) -> bool:
     if mention("other_code", name) or context.was_shown(texts[0]):
         # A code that is shown in both runs is no one-time code.
         return False
-    named = mention("code", name) is not None
+    # A course has a code, too: without a mailbox the field itself must say that something is verified.
+    named = mention("code", name) is not None and (context.mail_read or _verifies(pair.pointer))
     typed = texts[1].casefold() in context.agent_entered
     unnamed = context.mail_read and len(texts[0]) == len(texts[1]) >= _UNNAMED_CODE_LENGTH
     return (named or unnamed) and typed and context.was_shown(texts[1])
+
+
+def _verifies(pointer: str) -> bool:
+    return any(mention(topic, pointer) for topic in ("verification", "one_time_code", "captcha"))
 
 
 def _is_assigned(pair: FieldPair, context: BindingContext) -> bool:

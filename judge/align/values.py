@@ -51,6 +51,8 @@ _SWITCHES = frozenset({"true", "false", "yes", "no", "on", "off", "1", "0"})
 _CASE_MATTERS = re.compile(
     r"^(?=[^@\s]{8,}$)(?=.*\d)(?=.*[A-Z])(?=.*[a-z])(?!.*[^\w.+/=:~-]).*\S{2}[a-z\d].*$|://[^/]+/."
 )
+_UNIT = re.compile(r"^[\d.,]+\s*(?!(?i:am|pm)$)[A-Za-zµ]{1,3}(?:/[a-z]{1,3})?$")
+"""`5 mW` is not `5 MW`, nor `50 Mb/s` `50 MB/s`."""
 _CACHED_LENGTH = 300
 _BLANK = "".join(c for c in map(chr, range(0x3001)) if c.isspace()) + "\u200b\u200e\u200f\u2060\ufeff"
 
@@ -88,7 +90,7 @@ def compare(reference: Any, agent: Any, region: str | None = None) -> Comparison
         same = reference == agent or str(reference) == str(agent)
         return Comparison(same, ("number",) if same and type(reference) is not type(agent) else ())
     if isinstance(reference, dict | list) or isinstance(agent, dict | list):
-        return Comparison(_same_tree(reference, agent))
+        return Comparison(None, ("wrapped",)) if _wraps(reference, agent) else Comparison(_same_tree(reference, agent))
     first, second = str(reference), str(agent)
     if len(first) + len(second) <= _CACHED_LENGTH:
         return _compare_short_texts(first, second, region)
@@ -114,6 +116,15 @@ def _same_tree(reference: Any, agent: Any) -> bool:
         and (value == right[pointer] or str(value) == str(right[pointer]) == "nan")
         for pointer, value in left.items()
     )
+
+
+def _wraps(reference: Any, agent: Any) -> bool:
+    """Whether the one is a list that holds nothing but the other, once or several times."""
+    for outer, inner in ((reference, agent), (agent, reference)):
+        if isinstance(outer, list) and outer and not isinstance(inner, dict | list):
+            if all(not isinstance(item, dict | list) and compare(item, inner).equal for item in outer):
+                return True
+    return False
 
 
 def _compare_booleans(reference: Any, agent: Any) -> Comparison:
@@ -147,7 +158,7 @@ def _compare_texts(reference: str, agent: str, region: str | None) -> Comparison
         if reference == agent:
             return Comparison(True, tuple(names))
     if reference.casefold() == agent.casefold():
-        doubtful = _CASE_MATTERS.search(reference) or _CASE_MATTERS.search(agent)
+        doubtful = any(_CASE_MATTERS.search(text) or _UNIT.match(text) for text in (reference, agent))
         return Comparison(None if doubtful else True, (*names, "case"))
     if is_email(reference) and is_email(agent):
         return _DIFFERENT

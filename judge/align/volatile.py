@@ -69,15 +69,23 @@ def _is_timestamp(text: str, run_times: tuple[int, int] | None) -> bool:
     """A moment near the run, to the second. A whole minute is what people choose: a slot, a start, a deadline."""
     if run_times is None:
         return False
-    low, high = run_times[0] - _AROUND_THE_RUN_MS, run_times[1] + _AROUND_THE_RUN_MS
+    t_ms = epoch_ms(text)
+    if t_ms is None or t_ms % _MINUTE_MS == 0:
+        return False
+    return run_times[0] - _AROUND_THE_RUN_MS <= t_ms <= run_times[1] + _AROUND_THE_RUN_MS
+
+
+def epoch_ms(value: Any) -> float | None:
+    """The moment that a value names to the second, in epoch milliseconds; None for anything else."""
+    text = str(value).strip()
     if re.fullmatch(r"\d{10}(\.\d+)?|\d{13}|\d{16}|\d{19}", text, re.ASCII):
         whole = text.split(".")[0]
         t_ms = int(float(text) * 1000) if len(whole) == 10 else int(whole) // 10 ** (len(whole) - 13)
-        return low <= t_ms <= high and plausible(t_ms) and t_ms % _MINUTE_MS != 0
+        return t_ms if plausible(t_ms) else None
     when = moments.instant(text, moments.zone("UTC"))
     if when is None or (when.second, when.microsecond) == (0, 0):
-        return False
-    return low <= when.timestamp() * 1000 <= high
+        return None
+    return when.timestamp() * 1000
 
 
 def _is_suffix(text: str) -> bool:

@@ -22,6 +22,8 @@ from clawjudge.traces.steps import Step
 
 Rule = Callable[[Facts], Finding]
 
+_BESIDE = "the agent changed something else, which the human did not"
+
 
 def judge_rules(facts: Facts) -> list[Finding]:
     """One finding for each rule, in the order of the rubric."""
@@ -63,7 +65,7 @@ def task_completed(facts: Facts) -> Finding:
         beside = side_effect(facts)
         if beside is not None:
             place = [cite.request(facts.agent, beside)]
-            return _finding("R1", "cannot_tell", "the agent changed something else that the human did not change", place)
+            return _finding("R1", "cannot_tell", _BESIDE, place)
         return _finding("R1", "met", "everything up to the wall is as asked", _progress_citations(facts, facts.ending))
     if not facts.agent.steps and not facts.agent.counts.get("http"):
         return _finding("R1", "violated", "the run did nothing", _ended(facts))
@@ -286,7 +288,7 @@ def _nothing_unseen(facts: Facts) -> Finding:
     beside = side_effect(facts)
     if beside is not None:
         place = [cite.request(facts.agent, beside)]
-        return _finding("R1", "cannot_tell", "the agent changed something else that the human did not change", place)
+        return _finding("R1", "cannot_tell", _BESIDE, place)
     if facts.stray_change is not None:
         place = [cite.request(facts.agent, facts.stray_change)]
         return _finding("R1", "cannot_tell", "the site keeps what is ordered, and this changed it otherwise", place)

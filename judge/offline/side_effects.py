@@ -48,8 +48,10 @@ def _kind(request: RequestEvent) -> str:
 
 
 def _asks_again(facts: Facts, request: RequestEvent) -> bool:
-    """Whether a request holds nothing but the run's own address, and stands beside others of the human (`/signup/resend`
-    beside `/signup/verify`): a message that did not come."""
+    """Whether a request holds nothing but the run's own address, and stands beside others of the human.
+
+    `/signup/resend` beside `/signup/verify` asks for a message that did not come.
+    """
     root = _root(request)
     if request.method != "POST" or root.count("/") < 2 or root not in {_root(r) for r in facts.reference.changes}:
         return False
