@@ -38,6 +38,19 @@ def same_acts(alignment: Alignment, agent: list[Step], reference: list[Step], so
     return acts >= _MIN_ACTS
 
 
+def pressed_elsewhere(alignment: Alignment, agent: list[Step], reference: list[Step]) -> bool:
+    """Whether the agent pressed a thing of the same words at another place of the page: which of ten buttons "Book"?"""
+    for pair in alignment.pairs:
+        if pair.agent is None or pair.reference is None:
+            continue
+        mine, theirs = agent[pair.agent], reference[pair.reference]
+        if mine.kind in _PRESSES and theirs.kind in _PRESSES and plain(mine.label) == plain(theirs.label):
+            places = _place(mine), _place(theirs)
+            if all(places) and places[0] != places[1]:
+                return True
+    return False
+
+
 def _same(mine: Step | None, theirs: Step | None, pair: StepPair, sources: TaskSources) -> bool:
     if mine is None or theirs is None or mine.kind != theirs.kind:
         return False

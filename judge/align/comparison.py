@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Self
 
-from clawjudge.judge.align.acts import same_acts
+from clawjudge.judge.align.acts import pressed_elsewhere, same_acts
 from clawjudge.judge.align.alignment import Alignment, align, vary
 from clawjudge.judge.align.bindings import Field, bind_fields
 from clawjudge.judge.align.context import BindingContext
@@ -79,6 +79,7 @@ class RunComparison:
         context = _context(case, reference)
         alignment = _aligned(case, reference, context)
         context.same_acts = same_acts(alignment, case.agent.steps, reference.steps, case.sources)
+        context.pressed_elsewhere = pressed_elsewhere(alignment, case.agent.steps, reference.steps)
         comparison = cls(case, reference, terminal, context, alignment)
         wanted_body = terminal.request.payload().kind != "none"
         for request in case.agent.commits:

@@ -31,6 +31,8 @@ class BindingContext:
     """Whether both runs opened a mailbox."""
     same_acts: bool = False
     """Whether the agent did just what the human did, up to the terminal request; see `judge.align.acts`."""
+    pressed_elsewhere: bool = False
+    """Whether the agent pressed a thing of the same words as the human, at another place of the page."""
     was_shown: Callable[[str], bool] = field(default=lambda text: False)
     """Whether a text stood on a page or in a message that the agent read."""
     was_met: Callable[[str], bool] = field(default=lambda text: False)

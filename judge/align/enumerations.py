@@ -25,6 +25,6 @@ def is_enumerated(instruction: str, value: str) -> bool:
 def is_directed(instruction: str, value: str) -> bool:
     """Whether a word for "to" stands right before or after `value`, so that its place among others may matter."""
     text = re.sub(r"\s+", " ", instruction)
-    towards = "|".join(re.escape(word) for word in sorted(words("towards"), key=len, reverse=True))
+    towards = "|".join(["→", "->", *(re.escape(word) for word in sorted(words("towards"), key=len, reverse=True))])
     named = rf"{_QUOTE}(?<!\w){re.escape(value.strip())}(?!\w){_QUOTE}"
     return re.search(rf"(?<!\w)(?:{towards})\s*{named}|{named}\s*(?:{towards})(?!\w)", text, re.IGNORECASE) is not None

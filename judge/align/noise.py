@@ -70,7 +70,9 @@ def _names_a_thing(pair: FieldPair, context: BindingContext) -> bool:
     titles = [known.get(str(value)) for known, value in zip(context.titles, (pair.reference, pair.agent), strict=True)]
     if any(titles):
         return titles[0] != titles[1]
-    return not (str(pair.agent) in context.headers or _is_named_as_session(pair))
+    if str(pair.agent) in context.headers:
+        return False
+    return context.pressed_elsewhere or not _is_named_as_session(pair)
 
 
 def _is_of_the_run(pair: FieldPair, context: BindingContext) -> bool:

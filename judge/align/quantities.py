@@ -148,9 +148,6 @@ def same_amount(first: str, second: str) -> bool | None:
         return False
     if left[1] and right[1] and not left[1] & right[1]:
         return False
-    if left[1] and right[1] and left[1] != right[1] and _same_reading(left[0], right[0]):
-        # `$` is the dollar of many countries, and `US$` that of one.
-        return None
     return _same_reading(left[0], right[0])
 
 

@@ -110,6 +110,8 @@ MENTIONED: dict[str, list[str]] = {
     "perhaps_order": ["Ann first, then Bob", "First, open it", "D'abord Ann", "zuerst Ann", "2nd guest", "the route"],
     "country": ["country", "countryCode", "Land", "billing/country", "国籍"],
     "and": ["red and blue", "rouge et bleu"],
+    "towards": ["from Rome to Oslo", "von Wien nach Graz"],
+    "telemetry": ["/t/collect", "/api/metrics", "pageview"],
     "exactly": ["with exactly the text", "word-for-word", "exakten Text", "mot pour mot", "そのまま入力"],
     "other_code": ["postalCode", "zip_code", "promo-code", "countryCode"],
     "cart": [
@@ -120,6 +122,8 @@ MENTIONED: dict[str, list[str]] = {
 UNMENTIONED: dict[str, list[str]] = {
     "list_order": ["Order two lamps", "An ordered list", "Frankly"],
     "perhaps_order": ["with my first name", "firstName", "in 30 seconds", "Amsterdam"],
+    "telemetry": ["/api/orders", "/api/blog", "/catalogue", "/login"],
+    "towards": ["tomorrow", "Toronto"],
     "country": ["landline", "state", "island", "Landmark"],
     "exactly": ["an exacting task", "inexact"],
     "other_code": ["code", "otp", "verificationCode"],

@@ -172,7 +172,7 @@ def test_without_that_word_case_means_nothing() -> None:
     ("extra", "kind", "status"),
     [
         (None, "free", "match"),
-        (False, "free", "match"),
+        (False, "free", "uncertain"),
         ("", "free", "match"),
         ("s_17ab99c01de2f340", "volatile", "match"),
         ("web", "free", "uncertain"),
@@ -180,7 +180,7 @@ def test_without_that_word_case_means_nothing() -> None:
         (5, "free", "uncertain"),
         ("5", "free", "uncertain"),
         ("express", "free", "uncertain"),
-        ("black", "bound", "match"),
+        ("black", "free", "uncertain"),
         (3, "free", "uncertain"),
     ],
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from clawjudge.judge.align.enumerations import is_enumerated
+from clawjudge.judge.align.enumerations import is_directed, is_enumerated
 
 
 @pytest.mark.parametrize(
@@ -24,3 +24,19 @@ from clawjudge.judge.align.enumerations import is_enumerated
 )
 def test_enumerated(instruction: str, value: str, enumerated: bool) -> None:
     assert is_enumerated(instruction, value) is enumerated
+
+
+@pytest.mark.parametrize(
+    ("instruction", "value", "directed"),
+    [
+        ("transfer $200 from Savings to Chequing", "Savings", True),
+        ("transfer $200 from Savings to Chequing", "Chequing", True),
+        ("fly Toronto → Lisbon", "Lisbon", True),
+        ("von Wien nach Graz", "Graz", True),
+        ("two Pad Thai and one Green Curry", "Pad Thai", False),
+        ("two Pad Thai and one Green Curry", "Green Curry", False),
+        ("a tomato", "mato", False),
+    ],
+)
+def test_directed(instruction: str, value: str, directed: bool) -> None:
+    assert is_directed(instruction, value) is directed

@@ -60,9 +60,34 @@ def test_a_timestamp() -> None:
 
 
 @pytest.mark.parametrize(
+    ("theirs", "mine", "noise"),
+    [
+        (60, 100, True),
+        (1800, 1800, True),
+        (86_400, 3_600, False),
+        (1800, 1300, False),
+        (86_400, 86_000, True),
+        (-9, 90, True),
+    ],
+)
+def test_a_moment_ahead_is_noise_only_at_a_like_distance(theirs: int, mine: int, noise: bool) -> None:
+    """Seconds after the end of the run: a session's end is the same for all, a chosen deadline need not be."""
+    moments = [TIMES[1] + 1000 * seconds + 1_007 for seconds in (theirs, mine)]
+    assert why("ends_at", *moments) == ("timestamp" if noise else None)
+
+
+def test_a_press_elsewhere_may_have_chosen_another_thing() -> None:
+    assert why("offer_token", ONE, OTHER) == "token"
+    assert why("offer_token", ONE, OTHER, pressed_elsewhere=True) is None
+    assert why("offer_token", ONE, OTHER, pressed_elsewhere=True, headers=frozenset({OTHER})) == "token"
+
+
+@pytest.mark.parametrize(
     ("name", "theirs", "mine", "shown", "more", "noise"),
     [
-        ("code", "271828", "553119", {"553119"}, {}, True),
+        ("code", "271828", "553119", {"553119"}, {"mail_read": True}, True),
+        ("verification_code", "271828", "553119", {"553119"}, {}, True),
+        ("code", "271828", "553119", {"553119"}, {}, False),
         ("code", "271828", "553119", set(), {}, False),
         ("code", "271828", "553119", {"553119", "271828"}, {}, False),
         ("code", "271828", "553119", {"553119"}, {"agent_entered": frozenset({"x"})}, False),

@@ -61,7 +61,8 @@ def test_a_product_token_is_no_noise() -> None:
 @pytest.mark.parametrize(
     ("key", "theirs", "mine", "shown", "status"),
     [
-        ("code", "482913", "117305", {"117305"}, "match"),
+        ("smsCode", "482913", "117305", {"117305"}, "match"),
+        ("code", "482913", "117305", {"117305"}, "uncertain"),
         ("otp", "4829", "1173", {"1173"}, "match"),
         ("zorp", "482913", "117305", {"117305"}, "uncertain"),
         ("code", "482913", "117305", set(), "uncertain"),

@@ -176,6 +176,8 @@ def test_the_one_time_code_of_an_unfinished_run_is_no_doubt() -> None:
 
     assert doubts() == ["code"]
     known.agent_entered, known.was_shown = frozenset({"117305"}), lambda text: text == "117305"
+    assert doubts() == ["code"]
+    known.mail_read = True
     assert doubts() == []
 
 
