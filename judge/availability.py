@@ -44,7 +44,7 @@ def decide(requested: str, *, asking: bool = True) -> Decision:
 
 def _automatic() -> Decision:
     if not credentials.available():
-        return Decision("offline", "no key for a model is set (ANTHROPIC_API_KEY)")
+        return Decision("offline", "no ANTHROPIC_API_KEY is set")
     if not _sdk_is_installed():
         return Decision("offline", f"there is a key for a model, but {_AGENTIC_EXTRA}")
     return Decision("agentic", "a key for a model is set")

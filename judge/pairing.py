@@ -152,9 +152,9 @@ def _beside(run: Path, agent: Path, known: dict[Path, list[_Reference]]) -> Pair
         if choice.reference or choice.problem:
             return choice
         others += len(known[folder])
-    detail = (
-        f"the reference folder beside it holds no reference of this task ({others} of other tasks)" if others else ""
-    )
+    remedy = f"give one with --reference-trace PATH, or put it into a folder `{REFERENCE}` beside the run"
+    known_others = f"the reference folder beside it holds no reference of this task ({others} of other tasks)"
+    detail = f"{known_others if others else 'none was found'}; {remedy}"
     return Pairing(name, run, None, detail=detail)
 
 

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from clawjudge.judge.case import Case
     from clawjudge.traces.digest import RunDigest
 
+_NAMED = 10
+
 
 @click.command(
     epilog="""\b
@@ -27,7 +29,7 @@ Signs: = the same, ≠ same target but another value, - only in the reference, +
 """
 )
 @click.argument("run", type=click.Path(path_type=Path))
-@click.argument("reference", metavar="REF", type=click.Path(path_type=Path))
+@click.argument("reference", metavar="[REF]", required=False, type=click.Path(path_type=Path))
 @click.option(
     "--format", "form", type=click.Choice(["human", "json"]), default="human", show_default=True, help="What to print."
 )
@@ -37,8 +39,12 @@ Signs: = the same, ≠ same target but another value, - only in the reference, +
     type=click.Path(path_type=Path),
     help="Also write the screens before and after every step to DIR (new or empty), as 012-match-agent-after.jpg.",
 )
-def align(run: Path, reference: Path, form: str, frames: Path | None) -> Exit:
-    """Show the steps of RUN beside those of the reference REF: the same, varied, left out or added."""
+def align(run: Path, reference: Path | None, form: str, frames: Path | None) -> Exit:
+    """Show the steps of RUN beside those of the reference REF: the same, varied, left out or added.
+
+    Without REF, the folder `reference` beside the run serves, as in `evaluate`.
+    """
+    reference = _reference_of(run, reference)
     from clawjudge.judge.align.frames import check_folder
     from clawjudge.judge.align.parting import first_parting
     from clawjudge.judge.case import build_case
@@ -67,6 +73,27 @@ def align(run: Path, reference: Path, form: str, frames: Path | None) -> Exit:
     else:
         show(render_steps(*shown, Screen.of_stdout()))
     return Exit.DONE
+
+
+def _reference_of(run: Path, given: Path | None) -> Path:
+    """The reference to align with. Raises `InvalidRun` if there is none, or if `run` is a folder of runs."""
+    from clawjudge.judge.pairing import find_runs, pair
+    from clawjudge.traces.errors import InvalidRun
+
+    runs = find_runs(run)
+    if runs and runs != [run]:
+        names = ", ".join(str(one) for one in runs[:_NAMED]) + (
+            f" and {len(runs) - _NAMED} more" * (len(runs) > _NAMED)
+        )
+        raise InvalidRun(f"{run}: is a folder of runs; give one of them: {names}")
+    if given is not None:
+        return given
+    pairings = pair(run, None)
+    if not pairings:
+        raise InvalidRun(f"{run}: is no run; a run is a folder that holds run-meta.json or requests.jsonl")
+    if pairings[0].reference is None:
+        raise InvalidRun(f"{run}: no reference to hold it against; give it as REF: clawjudge align RUN REF")
+    return pairings[0].reference
 
 
 def _write_frames(alignment: Alignment, agent: RunDigest, reference: RunDigest, folder: Path) -> None:

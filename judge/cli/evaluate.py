@@ -60,6 +60,11 @@ def _a_share(_: click.Context, __: click.Parameter, value: str | None) -> float 
     raise click.BadParameter(f"{value!r} is not a share; give a number from 0 to 1{meant}")
 
 
+def _nothing_misplaced(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> None:
+    if value:
+        raise click.UsageError(f"paths are given by name; did you mean --agent-trace {value[0]}?")
+
+
 @click.command(
     epilog="""\b
 Examples:
@@ -81,6 +86,7 @@ Exit codes: 0 done (any mix of pass and fail), 1 a gate failed, 2 usage, 3 some 
 FILE.partial.json). 6 comes before 1, and 1 before 3.
 """
 )
+@click.argument("misplaced", nargs=-1, metavar="", is_eager=True, expose_value=False, callback=_nothing_misplaced)
 @click.option(
     "--agent-trace",
     "agent_source",

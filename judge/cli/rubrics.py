@@ -31,8 +31,14 @@ def list_rubrics(form: str) -> Exit:
         rows = [{**{key: getattr(r, key) for key in keys}, "n_rules": len(r.rules)} for r in loaded]
         emit(dumps({"schema_version": 1, "rubrics": rows}, indent=2) + "\n")
         return Exit.DONE
+    from clawjudge.judge.show.layout import Screen, count, line
+
     width = max((len(r.id) for r in loaded), default=0)
-    show("".join(f"{r.id:<{width}}  {r.version}  {len(r.rules)} rules  {r.sha256[:12]}  {r.title}\n" for r in loaded))
+    parts = []
+    for r in loaded:
+        parts.append(line(f"{r.id:<{width}}  {r.version}  {count(len(r.rules), 'rule'):>7}  {r.sha256[:12]}"))
+        parts.append(line(r.title, indent=2))
+    show(Screen.of_stdout().render(parts))
     return Exit.DONE
 
 

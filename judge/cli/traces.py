@@ -144,11 +144,15 @@ def _lint_lines(tasks: list[dict[str, Any]], summary: dict[str, int]) -> Iterato
     from clawjudge.judge.show.layout import count, line
     from clawjudge.judge.show.terminal import plain
 
+    # Runs of one task hold copies of it, and what is wrong with all of them need be read once.
+    alike: dict[str, list[dict[str, Any]]] = {}
     for task in tasks:
-        if not task["findings"]:
-            continue
+        if task["findings"]:
+            alike.setdefault(repr((task["slug"], task["findings"])), []).append(task)
+    for task, *copies in alike.values():
         slug = f" ({plain(task['slug'])})" if task["slug"] else ""
-        yield line((f"{plain(task['file'])}{slug}", "bold"))
+        more = f" and {len(copies)} more with the same findings" if copies else ""
+        yield line((f"{plain(task['file'])}{slug}", "bold"), more)
         for finding in task["findings"]:
             style = _STYLES[finding["severity"]]
             where = f"{plain(finding['field'])}: " if finding["field"] else ""

@@ -242,6 +242,8 @@ def import_(bundle: Path, form: str) -> Exit:
 
         known, without = f"{done.n_known} known already", count(len(done.problems), "file")
         show_screen(f"{count(done.n_new, 'verdict')} read, {known}, {without} without a verdict\n")
+    if not done.n_new + done.n_known + len(done.problems):
+        notice(f"{bundle}: no run holds a judge.json or judge_llm.json, so there was nothing to read")
     return Exit.DONE
 
 

@@ -169,7 +169,7 @@ def _run_line(verdict: Verdict, column: int) -> Line:
     about = "" if verdict.outcome == "pass" else f"  {codes}"
     sign = (f"{SIGNS[verdict.outcome]:<10}", COLOURS[verdict.outcome])
     stage = f"{_STAGE_SIGNS[verdict.stage1.status]:^7}"
-    return line(sign, f"  {stage}  {run:<{column}}  {why(verdict)}", (about, "dim"), cut=True)
+    return line(sign, f"  {stage}  {run:<{column}}  {why(verdict)}", (about, "dim"))
 
 
 def _summary(report: JudgeReport, title: str) -> Iterator[Line]:

@@ -68,5 +68,24 @@ def test_secrets_are_masked(tmp_path, make_run, capsys):
 @pytest.mark.parametrize("arguments", [["nowhere", "nowhere"], ["."]])
 def test_bad_input(tmp_path, monkeypatch, capsys, arguments):
     monkeypatch.chdir(tmp_path)
-    assert main(["align", *arguments]) == (4 if len(arguments) == 2 else 2)
+    assert main(["align", *arguments]) == 4
     assert capsys.readouterr().out == ""
+
+
+def test_without_a_reference_the_folder_beside_the_run_serves(runs, capsys):
+    assert main(["align", str(runs / "wrong"), str(runs / "reference")]) == 0
+    named = capsys.readouterr().out
+    assert main(["align", str(runs / "wrong")]) == 0
+    assert capsys.readouterr().out == named
+
+
+def test_a_folder_of_runs_names_them(runs, capsys):
+    assert main(["align", str(runs), str(runs / "reference")]) == 4
+    said = capsys.readouterr().err
+    assert "is a folder of runs; give one of them: " in said
+    assert all(str(runs / name) in said for name in ("right", "unclear", "wrong"))
+
+
+def test_no_reference_anywhere_is_said(tmp_path, make_run, capsys):
+    assert main(["align", str(make_run(tmp_path / "alone"))]) == 4
+    assert "clawjudge align RUN REF" in capsys.readouterr().err

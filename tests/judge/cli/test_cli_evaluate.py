@@ -310,3 +310,16 @@ def test_the_corpus_from_the_command_line(dev_corpus):
     verdicts = [json.loads(line) for line in result.stdout.splitlines()]
     assert [v["run"] for v in verdicts] == sorted(v["run"] for v in verdicts)
     assert len(verdicts) == 11
+
+
+def test_a_path_without_its_option_is_recognised(capsys):
+    for more in ([], ["--agent-trace", "x"]):
+        assert main(["evaluate", "runs/42", *more]) == 2
+        assert "did you mean --agent-trace runs/42?" in capsys.readouterr().err
+
+
+def test_a_run_without_reference_says_how_to_give_one(tmp_path, make_run, capsys):
+    assert main(["evaluate", "--agent-trace", str(make_run(tmp_path / "alone"))]) == 3
+    said = " ".join(capsys.readouterr().out.split())
+    assert "--reference-trace PATH" in said
+    assert "folder `reference` beside the run" in said

@@ -153,3 +153,13 @@ def test_info_of_the_corpus(dev_corpus, tmp_path, capsys):
     assert flat["layout"] == "flat"
     assert flat["layers"]["video"]["playable"] is True
     assert flat["layers"]["video"]["frames"] > 0
+
+
+def test_copies_of_one_task_are_named_once(tmp_path, make_run, capsys):
+    for name in "abc":
+        make_run(tmp_path / name)
+    assert main(["traces", "lint", str(tmp_path)]) == 0
+    shown = capsys.readouterr().out
+    assert shown.count("open_host") == 1
+    assert "and 2 more with the same findings" in shown
+    assert "3 tasks: 0 errors, 0 warnings, 3 notes" in shown

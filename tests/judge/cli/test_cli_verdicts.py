@@ -146,6 +146,12 @@ def test_parquet_without_its_library_says_what_to_install(bundle: Path) -> None:
     assert "pip install 'clawjudge[parquet]'" in done.stderr
 
 
+def test_import_says_that_there_was_nothing(tmp_path: Path, make_run: Any, capsys: Capture) -> None:
+    make_run(tmp_path / "bundle" / "a")
+    assert main(["verdicts", "import", str(tmp_path / "bundle")]) == 0
+    assert "no run holds a judge.json or judge_llm.json" in capsys.readouterr().err
+
+
 def test_import_reads_what_a_bundle_came_with(bundle: Path, capsys: Capture) -> None:
     theirs = {"match": True, "reason": "fine", "judge_model": "deepseek-v4-pro"}
     (bundle / "m/b/judge.json").write_text(json.dumps(theirs))
