@@ -187,6 +187,9 @@ def test_lines_are_whole_in_a_pipe_and_fit_on_a_terminal():
     many = made(long, long)
     assert max(map(len, render(many, "runs", PIPE).splitlines())) > 200
     assert max(map(len, render(many, "runs", NARROW).splitlines())) <= 50
+    folded = " ".join(render(many, "runs", NARROW).split())
+    assert folded.count("word") == 100
+    assert "R1 wrong_value" in folded
     assert max(map(len, render(made(failed()), "runs", NARROW).splitlines())) <= 50
     assert render(many, "runs", PIPE).splitlines() == [
         line.rstrip() for line in render(many, "runs", PIPE).splitlines()
