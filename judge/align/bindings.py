@@ -16,7 +16,7 @@ from typing import Any
 from clawjudge.judge.align import moments
 from clawjudge.judge.align.context import BindingContext
 from clawjudge.judge.align.enumerations import is_directed, is_enumerated
-from clawjudge.judge.align.extras import is_entered, is_filled_in, is_tracking
+from clawjudge.judge.align.extras import is_entered, is_filled_in, is_left_alone, is_tracking
 from clawjudge.judge.align.instants import is_timed, same_instant_scopes
 from clawjudge.judge.align.noise import why_noise
 from clawjudge.judge.align.payloads import ABSENT, MAX_FIELDS, FieldPair, is_file, pair_fields, request_tree
@@ -332,7 +332,7 @@ def _judge_missing(pair: FieldPair, bound: tuple[Bound, ...], context: BindingCo
 def _judge_extra(pair: FieldPair, context: BindingContext) -> Field:
     """A value that only the agent sent."""
     agent = pair.agent
-    if agent is ABSENT or is_empty(agent):
+    if agent is ABSENT or is_empty(agent) or is_left_alone(pair, context):
         return _field(pair, "free", "match", normalisations=("empty",))
     if shape(agent, context.agent_times) and not pair.in_list:
         return _field(pair, "volatile", "match", note="only the agent's request has it")

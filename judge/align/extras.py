@@ -18,6 +18,8 @@ _TRACKING = re.compile(
 _PERHAPS_TRACKING = re.compile(r"(?i)^(?:source|src|campaign|cid|aff(?:iliate)?(?:_?id)?|partner)$")
 """Names that may as well be those of a choice: a donation has a campaign, a transfer a source."""
 
+_LONG_WORD = 4
+
 
 def is_filled_in(pair: FieldPair, bound: tuple[Bound, ...]) -> bool:
     """Whether the field is called what the user's details call the value (`phone` for `/contact/phone`).
@@ -31,6 +33,15 @@ def is_filled_in(pair: FieldPair, bound: tuple[Bound, ...]) -> bool:
         if one.source in ("persona", "extra_info") and one.strength >= 2 and plain(_name(one.quote)) == name:
             return True
     return False
+
+
+def is_left_alone(pair: FieldPair, context: BindingContext) -> bool:
+    """Whether a switch is off that the task does not speak of; where it does, `public: false` says something."""
+    if pair.agent is not False:
+        return False
+    name = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", _name(pair.pointer))
+    asked = plain(context.sources.instruction)
+    return not any(len(word) >= _LONG_WORD and word in asked for word in plain(name).split())
 
 
 def is_tracking(pair: FieldPair, context: BindingContext) -> bool:

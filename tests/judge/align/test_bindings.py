@@ -172,7 +172,7 @@ def test_without_that_word_case_means_nothing() -> None:
     ("extra", "kind", "status"),
     [
         (None, "free", "match"),
-        (False, "free", "uncertain"),
+        (False, "free", "match"),
         ("", "free", "match"),
         ("s_17ab99c01de2f340", "volatile", "match"),
         ("web", "free", "uncertain"),

@@ -202,7 +202,7 @@ CASES: list[tuple[str, str, str, Story]] = [
     ("R1", "cannot_tell", "is damaged and may be another", lambda p: damaged(p, "/api/orders")),
     ("R1", "met", "", lambda p: damaged(p, "/api/views")),
     ("R1", "met", "", cart),
-    ("R1", "cannot_tell", "changed it otherwise", lambda p: cart(p, stray=True)),
+    ("R1", "cannot_tell", "changed something else", lambda p: cart(p, stray=True)),
     ("R1", "cannot_tell", "no field of the final request is bound", mute),
     ("R1", "met", "all 1 fields", lambda p: mute(p, "Tom Okafor")),
     ("R1", "violated", "(final request 1 of 2)", lambda p: twice(p, 2)),
