@@ -27,6 +27,8 @@ from clawjudge.traces.trace import Trace
 
 _PERSONA_FOLDERS = ("", "data", "my-info", "data/my-info", "my_info", "persona", "extra_info", "data/extra_info")
 _OWN_FILES = re.compile(r"^(run-meta|task|eval-schema|interception|judge|judge_llm|rescore.*|package.*)\.json$")
+_TEXTS = (".txt", ".md")
+_LONGEST_KEY = 40
 _MAX_PERSONA_BYTES = 2 * 1024 * 1024
 
 
@@ -130,7 +132,43 @@ def _folder_documents(trace: Trace, task: Task | None) -> list[Document]:
             value = read_document(path, "task", relative, trace.problems)
             if value:
                 found.append(Document(_kind(relative, task), relative, value))
+    return [*found, *_named_documents(trace, task)]
+
+
+def _named_documents(trace: Trace, task: Task | None) -> list[Document]:
+    """The files that the task itself names, where they lie in the run; JSON, or text as its lines."""
+    found = []
+    for item in task.extra_info if task else ():
+        for folder in _PERSONA_FOLDERS:
+            relative = f"{folder}/{item.path}".lstrip("/")
+            # A path that leads out of the task's folder is refused when the task is loaded.
+            if not _readable(trace.root, relative):
+                continue
+            path = inside(trace.root, relative)
+            if path.suffix.casefold() == ".json":
+                value = read_document(path, "task", relative, trace.problems)
+            elif path.suffix.casefold() in _TEXTS:
+                value = _lines(path.read_text("utf-8-sig", "replace"))
+            else:
+                continue
+            if value:
+                found.append(Document("extra_info", relative, value))
     return found
+
+
+def _lines(text: str) -> dict[str, Any]:
+    """A text as a document: `Phone: 416 555 0134` under its key, any other line under its number.
+
+    A value binds as the whole of what stands there; a word of a long line is no detail that a task gives.
+    """
+    out = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        key, colon, value = line.strip(" \t-*#•").partition(": ")
+        if colon and value.strip() and len(key) <= _LONGEST_KEY:
+            out[key.strip()] = value.strip()
+        elif line.strip():
+            out[str(number)] = line.strip()
+    return out
 
 
 def _readable(root: Path, relative: str) -> bool:

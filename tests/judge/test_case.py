@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from clawjudge.judge.case import Case, build_case, read_persona
+from clawjudge.traces.errors import InvalidInput
 from clawjudge.traces.trace import Trace
 
 PERSONA = {"name": {"first": "Dana"}, "email": "dana@box.test", "address": {"country": "Canada"}}
@@ -76,7 +77,7 @@ def test_a_persona_that_is_none(tmp_path: Path, content: str | None, words: str)
     path = tmp_path / "p.json"
     if content is not None:
         path.write_text(content)
-    with pytest.raises(ValueError, match=words):
+    with pytest.raises(InvalidInput, match=words):
         read_persona(path)
 
 
@@ -151,3 +152,30 @@ def test_white_space_makes_no_other_task(tmp_path: Path, make_run: Any) -> None:
 def test_without_a_reference(run: Path) -> None:
     case = read(run)
     assert (case.reference, set(case.folders), case.task_mismatch) == (None, {"agent"}, "")
+
+
+@pytest.mark.parametrize("folder", ["", "data/", "my-info/"])
+@pytest.mark.parametrize("name", ["files/brief.json", "files/brief.txt", "brief.md"])
+def test_files_that_the_task_names_bind(run: Path, folder: str, name: str) -> None:
+    task = json.loads((run / "task.json").read_text())
+    task["extra_info"] = [{"path": name, "description": "what to enter"}]
+    (run / "task.json").write_text(json.dumps(task))
+    path = run / folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    told = {"Membership number": "QX-77120", "Plan": "Gold"}
+    text = "# Details\n- Membership number: QX-77120\n- Plan: Gold\n\nThe choir meets on Mondays.\n"
+    path.write_text(json.dumps(told) if name.endswith("json") else text)
+    sources = read(run).sources
+    assert [b.source for b in sources.bind("QX-77120")] == ["extra_info"]
+    assert "Membership number" in sources.bind("QX-77120")[0].quote
+    assert sources.bind("choir") == []
+
+
+def test_a_file_of_another_kind_or_elsewhere_binds_nothing(run: Path) -> None:
+    task = json.loads((run / "task.json").read_text())
+    task["extra_info"] = [{"path": "photo.png"}, {"path": "secret.txt"}]
+    (run / "task.json").write_text(json.dumps(task))
+    (run / "photo.png").write_text("Code: QX-77120")
+    (run.parent / "outside.txt").write_text("Code: QX-77120")
+    (run / "secret.txt").symlink_to(run.parent / "outside.txt")
+    assert read(run).sources.bind("QX-77120") == []
