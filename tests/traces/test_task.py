@@ -168,7 +168,7 @@ def test_load_task_takes_the_file_or_its_folder(tmp_path: Path) -> None:
     assert load_task(tmp_path) == load_task(file)
 
 
-@pytest.mark.parametrize(("content", "message"), [("{", "not JSON"), ("[]", "JSON object"), (None, "no such file")])
+@pytest.mark.parametrize(("content", "message"), [("{", "not JSON"), ("[]", "JSON object"), (None, "No such file")])
 def test_load_task_names_the_file(tmp_path: Path, content: str | None, message: str) -> None:
     if content is not None:
         (tmp_path / "task.json").write_text(content)

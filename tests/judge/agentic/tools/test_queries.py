@@ -45,8 +45,9 @@ def inside(answer: Answer) -> list[str]:
 def test_divergences_are_the_pairs_that_do_not_match(evidence: Evidence) -> None:
     answer = call(evidence, "list_divergences", {})
     pairs = [json.loads(line) for line in inside(answer)]
-    assert answer.text.startswith("pairs of steps that differ 0 to 0 of 1\n")
-    assert [(p["pair"], p["status"], p["reference"]["what"]) for p in pairs] == [(7, "missing", "+")]
+    assert answer.text.startswith("pairs of steps that differ 0 to 1 of 2\n")
+    assert [(p["pair"], p["status"]) for p in pairs] == [(7, "missing"), (22, "variant")]
+    assert pairs[0]["reference"]["what"] == "+"
 
 
 def test_a_pair_comes_with_the_lines_it_was_made_from(evidence: Evidence) -> None:
