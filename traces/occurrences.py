@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import mmap
+import re
 from pathlib import Path
 
 from clawjudge.traces.trace import Trace
 
+_CHUNK_BYTES = 1 << 20
 _SEARCHED = ("http", "actions", "messages")
 
 
 class Occurrences:
     """Looks texts up in the raw bytes of a run's requests, actions and messages; answers are kept.
 
-    Memory does not grow with the layers, which are mapped. After `limit` different texts it no longer searches and
+    Memory does not grow with the layers. After `limit` different texts it no longer searches and
     answers `True`, so that a request full of tokens cannot make a run take for ever: callers take `True` for the
     doubtful answer.
     """
@@ -34,19 +35,21 @@ class Occurrences:
 
 def _holds(path: Path, text: str) -> bool:
     wanted = text.encode("utf-8", "surrogatepass")
-    try:
-        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            at = data.find(wanted)
-            while at >= 0:
-                end = at + len(wanted)
-                if not (_is_letter(data[at - 1 : at] if at else b"") or _is_letter(data[end : end + 1])):
-                    return True
-                at = data.find(wanted, at + 1)
-    except (OSError, ValueError):
-        # An empty file cannot be mapped, and one that cannot be read is named by whoever reads the layer.
+    if not wanted:
         return False
-    return False
-
-
-def _is_letter(byte: bytes) -> bool:
-    return byte.isalnum()
+    alone = re.compile(rb"(?<![0-9A-Za-z])" + re.escape(wanted) + rb"(?![0-9A-Za-z])")
+    rest, known = b"", 0
+    try:
+        with path.open("rb") as file:
+            while chunk := file.read(_CHUNK_BYTES):
+                window = rest + chunk
+                # What stands at the very end may go on in the next chunk, and is looked at again there.
+                if any(found.end() < len(window) for found in alone.finditer(window, known)):
+                    return True
+                rest = window[-len(wanted) - 1 :]
+                # The first byte is kept only for what comes after it.
+                known = int(len(rest) > len(wanted))
+    except OSError:
+        # A file that cannot be read is named by whoever reads the layer.
+        return False
+    return alone.search(rest, known) is not None

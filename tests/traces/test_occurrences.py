@@ -50,3 +50,13 @@ def test_the_last_bytes_of_a_file_are_searched(run: Path) -> None:
     assert Occurrences(Trace(run)).hold("tok99")
     (run / "requests.jsonl").write_text("tok99")
     assert Occurrences(Trace(run)).hold("tok99")
+
+
+@pytest.mark.parametrize("before", range(8))
+def test_a_text_across_two_pieces_of_the_file_is_found(run: Path, monkeypatch: pytest.MonkeyPatch, before: int) -> None:
+    monkeypatch.setattr("clawjudge.traces.occurrences._CHUNK_BYTES", 7)
+    (run / "requests.jsonl").write_text("-" * before + "tok99" + "-" * 20 + "x" * before + "tok88")
+    assert Occurrences(Trace(run)).hold("tok99")
+    assert Occurrences(Trace(run)).hold("tok88") is (before == 0)
+    assert not Occurrences(Trace(run)).hold("tok9")
+    assert not Occurrences(Trace(run)).hold("ok99")
