@@ -55,13 +55,14 @@ def _asks_again(facts: Facts, request: RequestEvent) -> bool:
     root = _root(request)
     if request.method != "POST" or root.count("/") < 2 or root not in {_root(r) for r in facts.reference.changes}:
         return False
-    values = [value for pointer, value in _entered(request)]
+    values = list(_entered(request))
     return bool(values) and all(str(value).strip().casefold() in facts.case.sources.own_emails for value in values)
 
 
-def _entered(request: RequestEvent) -> Iterator[tuple[str, object]]:
+def _entered(request: RequestEvent) -> Iterator[object]:
+    """What the body holds, without tokens."""
     leaves = flatten(request_tree(request).get("body"))
-    return ((pointer, value) for pointer, value in leaves if value not in (None, "") and not shape(value, None))
+    return (value for _, value in leaves if value not in (None, "") and not shape(value, None))
 
 
 def _root(request: RequestEvent) -> str:
