@@ -21,7 +21,7 @@ from clawjudge.judge.align.noise import why_noise
 from clawjudge.judge.align.payloads import FieldPair, request_tree
 from clawjudge.judge.align.progress import same_as_reference
 from clawjudge.judge.align.quotes import QUOTED, exact_texts, holds
-from clawjudge.judge.align.terminal import operations
+from clawjudge.judge.align.terminal import operation_text
 from clawjudge.judge.align.values import compare, is_empty, slug
 from clawjudge.judge.align.volatile import shape
 from clawjudge.judge.verdict import FieldStatus
@@ -29,7 +29,6 @@ from clawjudge.traces.lexicon import plain
 from clawjudge.traces.pointers import flatten, leaf_values
 from clawjudge.traces.records import RequestEvent
 from clawjudge.traces.steps import Step
-from clawjudge.traces.urls import endpoint
 
 _TRIVIAL_NUMBERS = frozenset({"0", "1"})
 _REQUESTS_COMPARED = 400
@@ -146,7 +145,7 @@ def _last_sent(requests: list[RequestEvent]) -> dict[tuple[str, str], Any]:
     """(operation, pointer) to the value that was sent there last."""
     latest: dict[tuple[str, str], Any] = {}
     for request in requests[-_REQUESTS_COMPARED:]:
-        place = " ".join([request.method, endpoint(request.url), *operations(request)])
+        place = operation_text(request)
         leaves = flatten(request_tree(request))
         latest.update({(place, pointer): value for pointer, value in leaves if not pointer.startswith("/url")})
     return latest

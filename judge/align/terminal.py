@@ -109,6 +109,16 @@ def operations(request: RequestEvent) -> tuple[str, ...]:
     return tuple(str(next((item[k] for k in keys if item.get(k)), None)) for item in _graphql_items(request))
 
 
+def operation_text(request: RequestEvent) -> str:
+    """Method, endpoint and GraphQL operation in one text: what a request does, whatever it carries."""
+    return " ".join([request.method, endpoint(request.url), *operations(request)])
+
+
+def collection(request: RequestEvent) -> str:
+    """Host and path up to the last segment (`shop.example/api/cart`): where the thing stands that is changed."""
+    return endpoint(request.url).rpartition("/")[0]
+
+
 def _graphql_items(request: RequestEvent) -> list[dict[str, Any]]:
     """The operations of a GraphQL request, one or a batch; none for any other request."""
     payload = request.payload()

@@ -10,7 +10,7 @@ from clawjudge.judge.align.acts import ENTRIES
 from clawjudge.judge.align.comparison import RunComparison
 from clawjudge.judge.align.coverage import Unseen, uncovered
 from clawjudge.judge.align.payloads import request_tree
-from clawjudge.judge.align.terminal import operations
+from clawjudge.judge.align.terminal import collection, operation_text
 from clawjudge.judge.offline.endings import Ending, find_ending, last_page
 from clawjudge.traces.jsonl import line_at
 from clawjudge.traces.lexicon import plain
@@ -70,8 +70,10 @@ class Facts(RunComparison):
         """
         if not self.earlier:
             return None
-        theirs = Counter(_operation(r) for r in self.before_terminal)
-        places = {_root(r) for r in self.before_terminal if any(f.note.endswith(_operation(r)) for f in self.earlier)}
+        theirs = Counter(operation_text(r) for r in self.before_terminal)
+        places = {
+            collection(r) for r in self.before_terminal if any(f.note.endswith(operation_text(r)) for f in self.earlier)
+        }
         terminal = {c.request.line for c in self.commits}
         mine = [
             r
@@ -79,8 +81,8 @@ class Facts(RunComparison):
             if r.line not in terminal and any(f"{endpoint(r.url)}/".startswith(f"{place}/") for place in places)
         ]
         for request in mine:
-            theirs[_operation(request)] -= 1
-            if theirs[_operation(request)] < 0:
+            theirs[operation_text(request)] -= 1
+            if theirs[operation_text(request)] < 0:
                 return request
         return None
 
@@ -114,12 +116,3 @@ class Facts(RunComparison):
     def ending(self) -> Ending | None:
         """The page on which an unfinished run stopped, if it shows a reason."""
         return find_ending(self.case, self.reference)
-
-
-def _operation(request: RequestEvent) -> str:
-    return " ".join([request.method, endpoint(request.url), *operations(request)])
-
-
-def _root(request: RequestEvent) -> str:
-    """Host and the path up to the thing that is changed: `shop.example/api/cart`."""
-    return "/".join(endpoint(request.url).split("/")[:-1])

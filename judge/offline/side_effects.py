@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from clawjudge.judge.align.payloads import request_tree
-from clawjudge.judge.align.terminal import operations
+from clawjudge.judge.align.terminal import collection, operations
 from clawjudge.judge.align.volatile import shape
 from clawjudge.judge.offline.facts import Facts
 from clawjudge.traces.lexicon import mention
@@ -52,8 +52,8 @@ def _asks_again(facts: Facts, request: RequestEvent) -> bool:
 
     `/signup/resend` beside `/signup/verify` asks for a message that did not come.
     """
-    root = _root(request)
-    if request.method != "POST" or root.count("/") < 2 or root not in {_root(r) for r in facts.reference.changes}:
+    root = collection(request)
+    if request.method != "POST" or root.count("/") < 2 or root not in {collection(r) for r in facts.reference.changes}:
         return False
     values = list(_entered(request))
     return bool(values) and all(str(value).strip().casefold() in facts.case.sources.own_emails for value in values)
@@ -63,8 +63,3 @@ def _entered(request: RequestEvent) -> Iterator[object]:
     """What the body holds, without tokens."""
     leaves = flatten(request_tree(request).get("body"))
     return (value for _, value in leaves if value not in (None, "") and not shape(value, None))
-
-
-def _root(request: RequestEvent) -> str:
-    """Host and path up to the last segment: `shop.example/api/signup`."""
-    return "/".join(endpoint(request.url).split("/")[:-1])
